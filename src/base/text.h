@@ -1,0 +1,23 @@
+/* The little text that a report needs, without the C library's formatted printing (which would double the size of
+ * the wasm modules). */
+#ifndef GD_BASE_TEXT_H
+#define GD_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GD_TEXT_U64_BYTES 21
+
+/* Copies `text` (NULL: the empty text) into `out`, which holds out_bytes > 0, cut to fit, always NUL-terminated. */
+void gd_text_copy(char *out, size_t out_bytes, const char *text);
+
+/* Adds `text` at the end of the NUL-terminated `out`, cut to fit. */
+void gd_text_append(char *out, size_t out_bytes, const char *text);
+
+/* Writes `value` in decimal digits, NUL-terminated. */
+void gd_text_u64(char out[GD_TEXT_U64_BYTES], uint64_t value);
+
+/* Writes n bytes as 2n lowercase hex digits and a NUL: out holds 2n + 1. */
+void gd_text_hex(char *out, const uint8_t *bytes, size_t n);
+
+#endif
