@@ -14,7 +14,8 @@ static const struct {
 };
 
 const char *gd_status_text(gd_status status) {
-  return (unsigned)status < GD_N_STATUSES ? statuses[status].sentence : "not a status of this library";
+  return (unsigned)status < GD_N_STATUSES ? statuses[status].sentence
+                                          : "not a status of this library";
 }
 
 const char *gd_status_name(gd_status status) {
@@ -33,8 +34,8 @@ gd_status gd_report_fault(gd_report *report, gd_status status, uint64_t offset, 
   return status;
 }
 
-gd_status gd_report_numbers(gd_report *report, gd_status status, uint64_t offset, const char *subject,
-                            uint64_t expected, uint64_t found) {
+gd_status gd_report_numbers(gd_report *report, gd_status status, uint64_t offset,
+                            const char *subject, uint64_t expected, uint64_t found) {
   char expected_text[GD_TEXT_U64_BYTES];
   char found_text[GD_TEXT_U64_BYTES];
   gd_text_u64(expected_text, expected);

@@ -1,5 +1,5 @@
-/* The little text that a report needs, without the C library's formatted printing (which would double the size of
- * the wasm modules). */
+/* The little text that a report needs, without the C library's formatted printing (which would
+ * double the size of the wasm modules). */
 #ifndef GD_BASE_TEXT_H
 #define GD_BASE_TEXT_H
 
@@ -8,7 +8,8 @@
 
 #define GD_TEXT_U64_BYTES 21
 
-/* Copies `text` (NULL: the empty text) into `out`, which holds out_bytes > 0, cut to fit, always NUL-terminated. */
+/* Copies `text` (NULL: the empty text) into `out`, which holds out_bytes > 0, cut to fit, always
+ * NUL-terminated. */
 void gd_text_copy(char *out, size_t out_bytes, const char *text);
 
 /* Adds `text` at the end of the NUL-terminated `out`, cut to fit. */
