@@ -1,0 +1,216 @@
+// The types of everything that crosses between page, worker and session. No code.
+
+/**
+ * What an engine is, and why it is this one.
+ * @typedef {object} EngineInfo
+ * @property {string} build     'mul-add', 'fused', 'mul-add-threads' or 'fused-threads'
+ * @property {string} numerics  'mul-add' (plain SIMD, rounds twice) or 'fused' (rounds once)
+ * @property {number} threads   threads that compute
+ * @property {string[]} reasons sentences: what was found, and why no faster build was taken
+ */
+
+/**
+ * One setting: the table that C checks with.
+ * @typedef {object} Field
+ * @property {string} id       the key in a Config
+ * @property {string} label
+ * @property {string} unit     '' where there is none
+ * @property {string} kind     'integer', 'real', 'choice'
+ * @property {number} min
+ * @property {number} max
+ * @property {number} step     0 where any value between min and max is allowed
+ * @property {number[]} values the values on offer; empty where a range decides
+ * @property {number} default
+ */
+
+/**
+ * @typedef {object} Preset
+ * @property {string} id
+ * @property {string} label
+ * @property {number[]} widths       7 widths, 784 first, 10 last
+ * @property {number} nParameters
+ */
+
+/**
+ * What C says of itself; see Client.description.
+ * @typedef {object} Description
+ * @property {number} abi
+ * @property {string} numerics
+ * @property {number} threads
+ * @property {Preset[]} presets
+ * @property {Field[]} fields
+ * @property {{name: string, text: string}[]} statuses
+ * @property {number[][]} orders   all 24 orders of the four branches 0..3
+ */
+
+/**
+ * Values of the fields by id; what is left out takes the field's default. `preset` fills in the widths.
+ * @typedef {Record<string, number> & {preset?: string, widths?: number[]}} ConfigInput
+ */
+
+/**
+ * One check on a split, as the audit panel shows it.
+ * @typedef {object} Check
+ * @property {string} id
+ * @property {string} label
+ * @property {boolean} passed
+ * @property {string} expected
+ * @property {string} found
+ */
+
+/**
+ * @typedef {object} SplitAudit
+ * @property {string} split           'train', 'validation', 'test', 'test-full'
+ * @property {number} nImages
+ * @property {number} bytes           decoded
+ * @property {number} receivedBytes   as they came
+ * @property {boolean} wasGzip        false: the server had decoded it already, so there is no compressed hash to check
+ * @property {string} route           'DecompressionStream', 'zlib' or 'already decoded'
+ * @property {boolean} retried        the first answer was wrong, and a second one past the caches was right
+ * @property {number} seconds
+ * @property {string} sha256          of the decoded file
+ * @property {Check[]} checks
+ */
+
+/**
+ * @typedef {object} DownloadProgress
+ * @property {string} split
+ * @property {number} receivedBytes
+ * @property {number} totalBytes   by the manifest, in the form (compressed or decoded) that arrives
+ * @property {boolean} retrying    this is the second attempt
+ */
+
+/** @typedef {'download'|'train'|'download-test'|'evaluate'|'done'} RunPhase */
+
+/**
+ * @typedef {object} RunProgress
+ * @property {number} epoch              1-based, the one that is training
+ * @property {number} nEpochs
+ * @property {number} minibatch          done in this epoch
+ * @property {number} nMinibatches       of an epoch
+ * @property {number} minibatchesDone    in the whole run
+ * @property {string} part               'training' or 'validation'
+ * @property {number} loss               mean cross-entropy of the last minibatch
+ * @property {number} skipped            mask of the branches that the last minibatch bypassed
+ * @property {number[]} gatesKept        minibatches so far that kept branch 0..3
+ * @property {number[]} gatesSkipped     minibatches so far that skipped it
+ * @property {number} imagesPerSecond    training, lately
+ * @property {number} gflops             10^9 floating-point operations a second, counted densely: 6 × parameters × images
+ * @property {number} seconds            trained so far, pauses not counted
+ * @property {boolean} paused
+ */
+
+/**
+ * One row of the history.
+ * @typedef {object} EpochRow
+ * @property {number} epoch                  1-based
+ * @property {number} trainingLoss           mean of the minibatches' losses, weighted by images
+ * @property {number} validationAccuracy     0..1
+ * @property {number} validationCrossEntropy
+ * @property {number} seconds                training and validation of this epoch
+ * @property {number} trainingSeconds        training alone
+ */
+
+/**
+ * What an evaluation gives. Arrays are in the split's order.
+ * @typedef {object} Evaluation
+ * @property {string} split
+ * @property {number} mask             branches active at inference; 15 = full depth
+ * @property {number} n
+ * @property {number} accuracy         0..1
+ * @property {number} ce               mean cross-entropy
+ * @property {number} errors
+ * @property {Uint8Array} predictions  (n)
+ * @property {Float32Array} probabilities  (n, 10) row-major
+ * @property {number[][]} confusion    [true digit][predicted digit]
+ * @property {{digit: number, n: number, correct: number, accuracy: number}[]} perClass
+ */
+
+/** @typedef {Evaluation & {epoch: number, weightsSHA256: string}} Endpoint */
+
+/**
+ * A network's parameters: layer 0's weight [out][in], layer 0's bias, layer 1's weight, …
+ * @typedef {object} Weights
+ * @property {number[]} widths        7
+ * @property {Float32Array} values
+ * @property {string} [sha256]        of the values as little-endian bytes; given with a result's weights
+ * @property {number} [epoch]         after which epoch; given with a result's weights
+ */
+
+/**
+ * Fingerprints, lower-case hex.
+ * @typedef {object} Provenance
+ * @property {string} initializationSHA256
+ * @property {string} orderHash
+ * @property {string} gateDrawHash
+ * @property {{selected: string, final: string}|null} weightsSHA256
+ * @property {string} trainSHA256
+ * @property {string} validationSHA256
+ * @property {string|null} testSHA256      null where no test was made
+ */
+
+/**
+ * A run that has ended, however it ended. `JSON.stringify(resultToJson(result))` (results.js) is what is exported.
+ * @typedef {object} RunResult
+ * @property {number} schemaVersion
+ * @property {'finished'|'stopped'|'diverged'} status
+ * @property {Record<string, number|string|number[]>} config   every field, and widths, preset
+ * @property {EngineInfo} engine
+ * @property {EpochRow[]} history
+ * @property {number|null} bestEpoch          1-based; null before the first epoch's end
+ * @property {{kept: number[], skipped: number[]}} gates   minibatches, per branch 0..3
+ * @property {{seconds: number, trainingSeconds: number, imagesPerSecond: number}} timing
+ * @property {{selected: Endpoint, final: Endpoint}|null} endpoints   null: stopped or diverged
+ * @property {Provenance} provenance
+ * @property {LabFault|null} fault            what went wrong in a diverged run
+ * @property {{selected: Weights, final: Weights}|null} [weights]  not part of the exported JSON; null: stopped or diverged
+ */
+
+/**
+ * An error as it crosses from the worker.
+ * @typedef {object} LabFault
+ * @property {string} code      C's status name or one of README.md's list
+ * @property {string} message   a whole sentence
+ * @property {string} subject   the field, file or part at fault; '' where there is none
+ * @property {string} expected
+ * @property {string} found
+ * @property {number} offset    byte in the file; -1 where there is none
+ */
+
+/**
+ * Two runs that differ in their mask alone, image by image on the same test set.
+ * @typedef {object} Comparison
+ * @property {number} n
+ * @property {number} harmed     right in the baseline, wrong in the treatment
+ * @property {number} repaired   the reverse
+ * @property {number} pValue     McNemar's exact test, two-sided
+ * @property {Uint8Array} outcomes  (n): 0 both right, 1 both wrong, 2 harmed, 3 repaired
+ */
+
+/**
+ * Mean and spread over seeds; `difference` is treatment minus baseline, paired by seed.
+ * @typedef {object} SeedStatistics
+ * @property {Interval} baseline
+ * @property {Interval} treatment
+ * @property {Interval & {signPValue: number}} difference
+ */
+
+/**
+ * @typedef {object} Interval
+ * @property {number} n
+ * @property {number} mean
+ * @property {number} sd      sample standard deviation; NaN for one value
+ * @property {number} low     95 % interval of the mean by Student's t; NaN for one value
+ * @property {number} high
+ */
+
+/**
+ * @typedef {object} OpenOptions
+ * @property {string} [datasetUrl]   folder with manifest.json; default 'dataset/' beside the page
+ * @property {string} [wasmUrl]      folder with the engines; default 'wasm/' beside the page
+ * @property {string} [build]        take this build and no other
+ * @property {number} [threads]      at most so many; default: what the engine finds useful
+ * @property {'auto'|'stream'|'zlib'} [inflate]   how gzip is decoded; default 'auto'
+ */
+
+export {};
