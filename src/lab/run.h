@@ -1,0 +1,165 @@
+/* A training run as a machine that is driven step by step: whoever drives it decides when it pauses
+ * and when it stops. It knows nothing of time and of test images. */
+#ifndef GD_LAB_RUN_H
+#define GD_LAB_RUN_H
+
+#include "base/arena.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "lab/config.h"
+#include "lab/evaluation.h"
+#include "lab/random.h"
+#include "lab/weights.h"
+#include "nn/network.h"
+
+#include <stdint.h>
+
+/* GD_RUN_STATES(X): X(NAME, id). What the next step will do, or why there is none. */
+#define GD_RUN_STATES(X)                                                                           \
+  X(INITIALIZING, "initializing") /* a slice of the initial weights */                             \
+  X(TRAINING, "training")         /* a minibatch */                                                \
+  X(VALIDATING, "validating")     /* a chunk of the validation images */                           \
+  X(HASHING, "hashing")           /* a slice of the digests of the two checkpoints */              \
+  X(FINISHED, "finished")                                                                          \
+  X(DIVERGED, "diverged")                                                                          \
+  X(STOPPED, "stopped")
+
+typedef enum gd_run_state {
+#define GD_RUN_STATE_ENUM(name, id) GD_RUN_##name,
+  GD_RUN_STATES(GD_RUN_STATE_ENUM)
+#undef GD_RUN_STATE_ENUM
+      GD_N_RUN_STATES
+} gd_run_state;
+
+/* GD_RUN_EVENTS(X): X(NAME, id). What a step has just done. */
+#define GD_RUN_EVENTS(X)                                                                           \
+  X(INITIALIZING, "initializing")  /* some initial weights; more to come */                        \
+  X(INITIALIZED, "initialized")    /* the last of them: initializationSHA256 is known */           \
+  X(MINIBATCH, "minibatch")        /* one minibatch, others of the epoch to come */                \
+  X(EPOCH_TRAINED, "epochTrained") /* the epoch's last minibatch */                                \
+  X(VALIDATING, "validating")      /* one chunk, others to come */                                 \
+  X(EPOCH, "epoch")                /* the last chunk: the epoch's row stands in the history */     \
+  X(HASHING, "hashing")            /* a part of the digests */                                     \
+  X(FINISHED, "finished")          /* the digests are known, the run is complete */                \
+  X(DIVERGED, "diverged")          /* a loss was not finite */
+
+typedef enum gd_run_event {
+#define GD_RUN_EVENT_ENUM(name, id) GD_EVENT_##name,
+  GD_RUN_EVENTS(GD_RUN_EVENT_ENUM)
+#undef GD_RUN_EVENT_ENUM
+      GD_N_RUN_EVENTS
+} gd_run_event;
+
+/* Weights that a run can be asked for: `live` at any time after initialisation, `selected` after
+ * the first epoch, `final` once the run is finished. */
+typedef enum gd_checkpoint {
+  GD_CHECKPOINT_SELECTED,
+  GD_CHECKPOINT_FINAL,
+  GD_CHECKPOINT_LIVE
+} gd_checkpoint;
+#define GD_N_CHECKPOINTS 3
+
+/* One row a finished epoch. */
+#define GD_HISTORY_COLUMNS(X)                                                                      \
+  X(training_loss, "trainingLoss") /* mean over the epoch's images, each before its update */      \
+  X(validation_accuracy, "validationAccuracy")                                                     \
+  X(validation_cross_entropy, "validationCrossEntropy")
+
+typedef struct gd_history_row {
+#define GD_HISTORY_FIELD(name, id) double name;
+  GD_HISTORY_COLUMNS(GD_HISTORY_FIELD)
+#undef GD_HISTORY_FIELD
+} gd_history_row;
+
+/* Where a run stands: all doubles, so that it can be read as one array. Epochs and minibatches
+ * count from 1; 0: none yet. */
+#define GD_PROGRESS_COLUMNS(X)                                                                     \
+  X(state, "state")             /* a gd_run_state */                                               \
+  X(epoch, "epoch")             /* the epoch that is under way, or was last */                     \
+  X(epochs_done, "epochsDone")  /* trained and validated: the history's rows */                    \
+  X(minibatch, "minibatch")     /* of the epoch */                                                 \
+  X(minibatches, "minibatches") /* that an epoch has */                                            \
+  X(images, "images")           /* trained since the run began */                                  \
+  X(last_images, "lastImages")  /* of the last minibatch */                                        \
+  X(loss, "loss")               /* of the last minibatch */                                        \
+  X(epoch_loss, "epochLoss")    /* mean over the epoch's images so far */                          \
+  X(skipped, "skipped")         /* mask of the branches that the last minibatch skipped */         \
+  X(draw_1, "draw1")            /* the last minibatch's four u */                                  \
+  X(draw_2, "draw2")                                                                               \
+  X(draw_3, "draw3")                                                                               \
+  X(draw_4, "draw4")                                                                               \
+  X(gated_minibatches, "gatedMinibatches") /* minibatches since the run began */                   \
+  X(skips_1, "skips1")                     /* how many of them skipped the branch */               \
+  X(skips_2, "skips2")                                                                             \
+  X(skips_3, "skips3")                                                                             \
+  X(skips_4, "skips4")                                                                             \
+  X(selected_epoch, "selectedEpoch") /* 0: no epoch is done */                                     \
+  X(part_done, "partDone")           /* of the state's own work: numbers, minibatches or images */ \
+  X(part_total, "partTotal")
+
+typedef struct gd_progress {
+#define GD_PROGRESS_FIELD(name, id) double name;
+  GD_PROGRESS_COLUMNS(GD_PROGRESS_FIELD)
+#undef GD_PROGRESS_FIELD
+} gd_progress;
+
+/* The run; its inside is for run.c, apart from what is marked as readable. */
+typedef struct gd_run {
+  gd_config config;         /* readable */
+  gd_progress progress;     /* readable, after every step */
+  gd_history_row *history;  /* readable: (progress.epochs_done) rows of finite numbers */
+  gd_evaluation validation; /* readable: of the last validated epoch */
+  gd_workspace *workspace;  /* between two steps anyone may use it for forward passes */
+  float *row;               /* the same: (GD_MAX_WIDTH) */
+  uint32_t order_hash;      /* over the order indices used so far */
+  uint32_t gate_draw_hash;  /* over the gates drawn so far */
+  uint8_t initialization_sha256[GD_SHA256_BYTES]; /* from INITIALIZED on */
+  uint8_t selected_sha256[GD_SHA256_BYTES];       /* once FINISHED */
+  uint8_t final_sha256[GD_SHA256_BYTES];          /* once FINISHED */
+
+  gd_images train;
+  gd_images validation_images;
+  const gd_parameters *initial; /* weights to go on from; NULL: drawn ones */
+  gd_pool *pool;
+  gd_parameters live;
+  gd_parameters velocities;
+  gd_parameters selected;
+  uint32_t *order; /* (n_train) */
+  gd_random random_initialization;
+  gd_random random_order;
+  gd_random random_gates;
+  gd_weights_cursor cursor;
+  gd_sha256 sha;
+  gd_checkpoint hashing; /* the checkpoint whose digest is under way */
+  double epoch_loss_sum;
+  uint32_t epoch_images;
+} gd_run;
+
+/* Bytes of the arena that a run needs: weights, velocities, the selected checkpoint, and little
+ * else. SIZE_OVERFLOW where they do not fit this machine's addresses. */
+gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t *bytes,
+                       gd_report *report);
+
+/* Lays a run out in `arena` (gd_run_bytes bytes free) and starts it. The splits and `initial` are
+ * borrowed: they stay as long as the run does. `initial`: weights of the same shape to continue
+ * from instead of drawing them (NULL: draw); the order and gate streams start at the seed as ever.
+ * FIELD_OUT_OF_RANGE: trainN is more than train holds; WRONG_SHAPE: initial's widths are others;
+ * OUT_OF_MEMORY: the arena is too small. *out is set on success only; it goes with the arena. */
+gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
+                        const gd_images *validation, const gd_parameters *initial, gd_pool *pool,
+                        gd_run **out, gd_report *report);
+
+/* Does one bounded piece of work: *event says which. WRONG_STATE on a run that is finished,
+ * diverged or stopped. Nothing is allocated. */
+gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report);
+
+/* Ends a run for good: its history stays, it gets no test figures. No effect on one that has
+ * ended. */
+void gd_run_stop(gd_run *run);
+
+/* The weights of a checkpoint, to read: WRONG_STATE where they do not exist yet, and `selected`
+ * and `final` for evaluation on test images only once the run is finished. Owned by the run. */
+gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const gd_parameters **out,
+                            gd_report *report);
+
+#endif
