@@ -37,6 +37,7 @@
   X(INDEX_REPEATED, "an original index occurs twice")                                              \
   X(WRONG_INDEX_DIGEST, "the SHA-256 of the original indices differs from the manifest")           \
   X(SPLITS_OVERLAP, "two splits share an image")                                                   \
+  X(MANIFEST_INCONSISTENT, "the manifest contradicts itself")                                      \
   /* rebuild */                                                                                    \
   X(IDX_WRONG_MAGIC, "the file does not start with the IDX magic number of its kind")              \
   X(IDX_WRONG_COUNT, "the IDX file holds another number of items than expected")                   \
@@ -48,6 +49,8 @@
   X(SOURCE_WRONG_DIGEST, "the SHA-256 of the original file differs from the manifest")             \
   X(WRONG_POOL_DIGEST, "the SHA-256 of a parent pool differs from the manifest")                   \
   X(TOO_FEW_OF_A_DIGIT, "a pool holds too few images of a digit")                                  \
+  X(WRONG_PREVIEW_SIZE, "the size of the preview differs from the manifest")                       \
+  X(WRONG_PREVIEW_DIGEST, "the SHA-256 of the preview differs from the manifest")                  \
   /* networks and runs */                                                                          \
   X(WRONG_SHAPE, "the layer widths are not a network of this lab")                                 \
   X(FIELD_OUT_OF_RANGE, "a setting lies outside its range")                                        \

@@ -19,11 +19,10 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "dataset/format.h"
 
 #include <stdint.h>
 
-#define GD_N_PIXELS 784
-#define GD_N_CLASSES 10
 #define GD_N_BRANCHES 4
 #define GD_N_LAYERS 6
 #define GD_N_WIDTHS 7
