@@ -11,11 +11,12 @@ import { LabError, stopped } from './fault.js';
 /** @typedef {import('./types.js').Evaluation} Evaluation */
 /** @typedef {import('./types.js').LabFault} LabFault */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {import('./types.js').Paired} Paired */
 /** @typedef {import('./types.js').RunPhase} RunPhase */
 /** @typedef {import('./types.js').RunProgress} RunProgress */
 /** @typedef {import('./types.js').RunResult} RunResult */
-/** @typedef {import('./types.js').SeedStatistics} SeedStatistics */
 /** @typedef {import('./types.js').SplitAudit} SplitAudit */
+/** @typedef {import('./types.js').Summary} Summary */
 /** @typedef {import('./types.js').Weights} Weights */
 
 /** @typedef {(event: string, data: any) => void} EventSink */
@@ -173,6 +174,15 @@ export class Client {
   }
 
   /**
+   * The runs of a grid, checked: at most 100, whole comparisons first.
+   * @param {{p: number[], masks: number[], seeds: number[]}} axes
+   * @returns {Promise<{p: number, mask: number, seed: number}[]>}
+   */
+  grid({ p, masks, seeds }) {
+    return this.#ask('grid', { p, masks, seeds });
+  }
+
+  /**
    * Image by image, what the treatment harmed and repaired. NOT_COMPARABLE if more than the mask differs.
    * @param {RunResult} baseline
    * @param {RunResult} treatment
@@ -189,13 +199,22 @@ export class Client {
   }
 
   /**
-   * Mean, spread and interval of a figure over seeds, and of its paired differences.
+   * Mean, spread and interval of a figure over seeds.
+   * @param {number[]} values
+   * @returns {Promise<Summary>}
+   */
+  summarize(values) {
+    return this.#ask('summarize', { values });
+  }
+
+  /**
+   * The paired differences of a figure over seeds.
    * @param {number[]} baseline   one value a seed
    * @param {number[]} treatment  the same seeds in the same order
-   * @returns {Promise<SeedStatistics>}
+   * @returns {Promise<Paired>}
    */
-  statistics(baseline, treatment) {
-    return this.#ask('statistics', { baseline, treatment });
+  pair(baseline, treatment) {
+    return this.#ask('pair', { baseline, treatment });
   }
 
   /**

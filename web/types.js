@@ -10,16 +10,17 @@
  */
 
 /**
- * One setting: the table that C checks with.
+ * One setting: the table that C checks with. Ids: widths, trainN, testSet, epochs, batch, lr, p, mask, seed.
  * @typedef {object} Field
  * @property {string} id       the key in a Config
  * @property {string} label
  * @property {string} unit     '' where there is none
- * @property {string} kind     'integer', 'real', 'choice'
+ * @property {'integer'|'real'|'choice'} kind
+ * @property {number} nValues  1, for widths 7
  * @property {number} min
  * @property {number} max
- * @property {number} step     0 where any value between min and max is allowed
- * @property {number[]} values the values on offer; empty where a range decides
+ * @property {number} step     of an integer: min + a multiple of it is allowed
+ * @property {number[]} values what a choice is one of; suggestions for an integer
  * @property {number} default
  */
 
@@ -44,18 +45,34 @@
  */
 
 /**
- * Values of the fields by id; what is left out takes the field's default. `preset` fills in the widths.
- * @typedef {Record<string, number> & {preset?: string, widths?: number[]}} ConfigInput
+ * A run's settings by field id. `preset` goes with the widths: '' for custom ones.
+ * @typedef {object} Config
+ * @property {string} preset
+ * @property {number[]} widths   7
+ * @property {number} trainN
+ * @property {number} testSet    2000 (test) or 10000 (test-full)
+ * @property {number} epochs
+ * @property {number} batch
+ * @property {number} lr
+ * @property {number} p          chance that an eligible branch is skipped in a minibatch
+ * @property {number} mask       branches eligible for that; bit j is branch j, 0..3
+ * @property {number} seed
+ */
+
+/**
+ * What is left out takes its default; a preset without widths brings its own.
+ * @typedef {Partial<Config>} ConfigInput
  */
 
 /**
  * One check on a split, as the audit panel shows it.
  * @typedef {object} Check
- * @property {string} id
- * @property {string} label
- * @property {boolean} passed
+ * @property {string} name
+ * @property {'passed'|'failed'|'not needed'|'not made'} state
+ * @property {string} status     the fault's name where it failed
  * @property {string} expected
  * @property {string} found
+ * @property {number|null} offset   the byte at which a fault stands
  */
 
 /**
@@ -154,7 +171,7 @@
  * @typedef {object} RunResult
  * @property {number} schemaVersion
  * @property {'finished'|'stopped'|'diverged'} status
- * @property {Record<string, number|string|number[]>} config   every field, and widths, preset
+ * @property {Config} config
  * @property {EngineInfo} engine
  * @property {EpochRow[]} history
  * @property {number|null} bestEpoch          1-based; null before the first epoch's end
@@ -181,27 +198,34 @@
  * Two runs that differ in their mask alone, image by image on the same test set.
  * @typedef {object} Comparison
  * @property {number} n
- * @property {number} harmed     right in the baseline, wrong in the treatment
- * @property {number} repaired   the reverse
- * @property {number} pValue     McNemar's exact test, two-sided
- * @property {Uint8Array} outcomes  (n): 0 both right, 1 both wrong, 2 harmed, 3 repaired
+ * @property {number} nBothRight
+ * @property {number} nBothWrong
+ * @property {Uint32Array} harmed     images right in the baseline, wrong in the treatment; ascending
+ * @property {Uint32Array} repaired   the reverse
+ * @property {number} pValue          McNemar's exact test, two-sided
  */
 
 /**
- * Mean and spread over seeds; `difference` is treatment minus baseline, paired by seed.
- * @typedef {object} SeedStatistics
- * @property {Interval} baseline
- * @property {Interval} treatment
- * @property {Interval & {signPValue: number}} difference
- */
-
-/**
- * @typedef {object} Interval
+ * A few values in short. NaN where there are too few.
+ * @typedef {object} Summary
  * @property {number} n
  * @property {number} mean
- * @property {number} sd      sample standard deviation; NaN for one value
- * @property {number} low     95 % interval of the mean by Student's t; NaN for one value
+ * @property {number} standardDeviation   divisor n - 1
+ * @property {number} halfWidth           of the 95 % interval of the mean, by Student's t
+ * @property {number} low
  * @property {number} high
+ */
+
+/**
+ * Treatment minus baseline, paired by seed.
+ * @typedef {object} Paired
+ * @property {Summary} difference
+ * @property {number} nPositive
+ * @property {number} nNegative
+ * @property {number} nZero       left out of the sign test
+ * @property {number} signP       exact sign test, two-sided
+ * @property {number} t
+ * @property {number} tP          paired t test, two-sided
  */
 
 /**
