@@ -49,8 +49,12 @@ int32_t gd_handle_open(gd_handle_kind kind, void *object);
  */
 void *gd_handle_get(gd_handle_kind kind, int32_t handle);
 
-/* Closes it and returns its object, as gd_handle_get. */
+/* Closes it and returns its object, as gd_handle_get; NULL with WRONG_STATE while it is held. */
 void *gd_handle_close(gd_handle_kind kind, int32_t handle);
+
+/* Keeps an open handle from being closed: a run holds its splits. Released as often as held. */
+void gd_handle_hold(int32_t handle);
+void gd_handle_release(int32_t handle);
 
 /* ---- Memory: 64-byte aligned blocks ---- */
 

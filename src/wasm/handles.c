@@ -8,6 +8,7 @@
 static struct {
   gd_handle_kind kind;
   int32_t generation;
+  uint32_t n_holds;
   void *object;
 } slots[GD_MAX_HANDLES];
 
@@ -36,9 +37,24 @@ void *gd_handle_get(gd_handle_kind kind, int32_t handle) {
 
 void *gd_handle_close(gd_handle_kind kind, int32_t handle) {
   void *object = gd_handle_get(kind, handle);
-  if (object != NULL) {
-    slots[handle % GD_MAX_HANDLES].kind = GD_HANDLE_NONE;
-    slots[handle % GD_MAX_HANDLES].object = NULL;
+  int32_t slot = handle % GD_MAX_HANDLES;
+  if (object == NULL) {
+    return NULL;
   }
+  if (slots[slot].n_holds > 0) {
+    gd_report_fault(gd_last_report(), GD_WRONG_STATE, GD_NO_OFFSET, "handle", "no user of it",
+                    "one that is still open");
+    return NULL;
+  }
+  slots[slot].kind = GD_HANDLE_NONE;
+  slots[slot].object = NULL;
   return object;
+}
+
+void gd_handle_hold(int32_t handle) {
+  slots[handle % GD_MAX_HANDLES].n_holds++;
+}
+
+void gd_handle_release(int32_t handle) {
+  slots[handle % GD_MAX_HANDLES].n_holds--;
 }

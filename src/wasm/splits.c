@@ -136,9 +136,9 @@ GD_EXPORT(const uint8_t *, split_indices, (int32_t handle)) {
   return split == NULL ? NULL : split->bytes + split->layout.index_offset;
 }
 
-/* Gives the split up, loaded or not. */
+/* Gives the split up, loaded or not; WRONG_STATE while a run uses it. */
 GD_EXPORT(int32_t, split_close, (int32_t handle)) {
   gd_split *split = gd_handle_close(GD_HANDLE_SPLIT, handle);
   gd_block_free(split);
-  return gd_result(split == NULL ? GD_STALE_HANDLE : GD_OK);
+  return gd_result(split == NULL ? gd_last_report()->status : GD_OK);
 }
