@@ -56,6 +56,7 @@
   X(FIELD_OUT_OF_RANGE, "a setting lies outside its range")                                        \
   X(FIELD_NOT_INTEGER, "a setting is not a whole number")                                          \
   X(FIELD_NOT_LISTED, "a setting is none of the values on offer")                                  \
+  X(FIELD_REPEATED, "a list names a value twice")                                                  \
   X(NOT_COMPARABLE, "the two runs differ in more than their mask")                                 \
   X(DIVERGED, "training diverged: the loss is no longer a finite number")                          \
   X(KERNEL_MISMATCH, "a fast kernel disagrees with its reference on this machine")                 \

@@ -40,7 +40,7 @@ typedef struct gd_field {
   uint32_t first;
   uint32_t n_values;
   double minimum, maximum, step;
-  double preset_value; /* the default; widths: see GD_DEFAULT_PRESET */
+  double default_value; /* the default; widths: see GD_DEFAULT_PRESET */
   uint32_t n_choices;
   double choices[GD_MAX_CHOICES];
 } gd_field;

@@ -39,6 +39,9 @@ void gd_evaluation_start(gd_evaluation *evaluation, const gd_parameters *paramet
  * workspace takes at least GD_EVALUATION_CHUNK images. */
 uint32_t gd_evaluation_step(gd_evaluation *evaluation, gd_workspace *workspace, gd_pool *pool);
 
+/* The class of the largest logit, the lowest one on a tie. */
+unsigned gd_argmax(const float logits[GD_N_CLASSES]);
+
 /* Over the images done so far; of none: NaN. */
 double gd_evaluation_accuracy(const gd_evaluation *evaluation);
 double gd_evaluation_cross_entropy(const gd_evaluation *evaluation);

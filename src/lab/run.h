@@ -14,6 +14,9 @@
 
 #include <stdint.h>
 
+/* v = momentum v + g, in every run. */
+#define GD_MOMENTUM 0.9f
+
 /* GD_RUN_STATES(X): X(NAME, id). What the next step will do, or why there is none. */
 #define GD_RUN_STATES(X)                                                                           \
   X(INITIALIZING, "initializing") /* a slice of the initial weights */                             \
@@ -111,7 +114,7 @@ typedef struct gd_run {
   gd_evaluation validation; /* readable: of the last validated epoch */
   gd_workspace *workspace;  /* between two steps anyone may use it for forward passes */
   float *row;               /* the same: (GD_MAX_WIDTH) */
-  uint32_t order_hash;      /* over the order indices used so far */
+  uint32_t order_hash;      /* over the order of every epoch begun */
   uint32_t gate_draw_hash;  /* over the gates drawn so far */
   uint8_t initialization_sha256[GD_SHA256_BYTES]; /* from INITIALIZED on */
   uint8_t selected_sha256[GD_SHA256_BYTES];       /* once FINISHED */
@@ -149,17 +152,25 @@ gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_image
                         const gd_images *validation, const gd_parameters *initial, gd_pool *pool,
                         gd_run **out, gd_report *report);
 
-/* Does one bounded piece of work: *event says which. WRONG_STATE on a run that is finished,
+/* Does one bounded piece of work: *event says which. With the event DIVERGED the report says which
+ * loss was not finite, though the call itself is OK. WRONG_STATE on a run that is finished,
  * diverged or stopped. Nothing is allocated. */
 gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report);
+
+/* Whether it is finished, diverged or stopped. */
+int gd_run_has_ended(const gd_run *run);
 
 /* Ends a run for good: its history stays, it gets no test figures. No effect on one that has
  * ended. */
 void gd_run_stop(gd_run *run);
 
-/* The weights of a checkpoint, to read: WRONG_STATE where they do not exist yet, and `selected`
- * and `final` for evaluation on test images only once the run is finished. Owned by the run. */
+/* The weights of a checkpoint, to read; WRONG_STATE where they do not exist yet. Owned by the run.
+ */
 gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const gd_parameters **out,
                             gd_report *report);
+
+/* OK for a finished run; WRONG_STATE for one that goes on, was stopped or diverged: it gets no
+ * figures on test images. */
+gd_status gd_run_check_testable(const gd_run *run, gd_report *report);
 
 #endif

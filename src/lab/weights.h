@@ -17,16 +17,23 @@ typedef struct gd_weights_cursor {
   uint32_t row;
 } gd_weights_cursor;
 
+/* Numbers of the cursor's row; 0 at the end. */
+uint32_t gd_weights_next(const gd_shape *shape, const gd_weights_cursor *cursor);
+
+/* Writes the cursor's row (gd_weights_next numbers) and moves on. */
+void gd_weights_write(gd_parameters *parameters, gd_weights_cursor *cursor, const float *row);
+
 /* Hashes whole rows from the cursor on until at least `n_values` numbers are hashed or the end is
- * reached. `row`: room for GD_MAX_WIDTH floats. Returns 1 at the end, else 0. */
-int gd_weights_hash(const gd_parameters *parameters, gd_weights_cursor *cursor, float *row,
-                    uint64_t n_values, gd_sha256 *sha);
+ * reached (cursor->layer == GD_N_LAYERS). `row`: room for GD_MAX_WIDTH floats. Returns how many
+ * numbers were hashed. */
+uint64_t gd_weights_hash(const gd_parameters *parameters, gd_weights_cursor *cursor, float *row,
+                         uint64_t n_values, gd_sha256 *sha);
 
 /* The same in one go, for small networks and tests. */
 void gd_weights_digest(const gd_parameters *parameters, float *row,
                        uint8_t digest[GD_SHA256_BYTES]);
 
-/* Copies numbers first .. first + n - 1 of the sequence to `out` (n). FIELD_OUT_OF_RANGE where
+/* Copies numbers first .. first + n - 1 of the sequence to `out` (n). WRONG_PARAMETER_COUNT where
  * they are not all there; then nothing is written. `row`: room for GD_MAX_WIDTH floats. */
 gd_status gd_weights_read(const gd_parameters *parameters, float *row, uint64_t first, uint64_t n,
                           float *out, gd_report *report);

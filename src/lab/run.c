@@ -1,0 +1,348 @@
+#include "lab/run.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers of one slice of drawing or hashing weights: some milliseconds of work. */
+#define SLICE_VALUES (UINT64_C(1) << 18)
+
+static gd_status lay_out(gd_arena *arena, const gd_config *config, uint32_t n_validation,
+                         gd_run *run) {
+  run->order = gd_arena_take(arena, config->n_train, sizeof *run->order);
+  run->history = gd_arena_take(arena, config->n_epochs, sizeof *run->history);
+  run->row = gd_arena_take(arena, GD_MAX_WIDTH, sizeof *run->row);
+  gd_status status = gd_evaluation_take(arena, n_validation, &run->validation);
+  gd_parameters *all[] = {&run->live, &run->velocities, &run->selected};
+  for (size_t i = 0; status == GD_OK && i < sizeof all / sizeof *all; i++) {
+    status = gd_parameters_take(arena, &config->shape, all[i]);
+  }
+  if (status == GD_OK) {
+    /* The widest of both uses: training minibatches and chunks of an evaluation. */
+    _Static_assert(GD_EVALUATION_CHUNK == GD_MAX_BATCH, "one workspace serves both");
+    status = gd_workspace_take(arena, &config->shape, GD_MAX_BATCH, 1, &run->workspace);
+  }
+  return arena->failed ? GD_OUT_OF_MEMORY : status;
+}
+
+gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t *bytes,
+                       gd_report *report) {
+  gd_arena arena;
+  gd_run scratch;
+  gd_arena_init_measuring(&arena);
+  gd_arena_take(&arena, 1, sizeof scratch);
+  if (lay_out(&arena, config, n_validation, &scratch) != GD_OK) {
+    return gd_report_fault(report, GD_SIZE_OVERFLOW, GD_NO_OFFSET, "run", "", "");
+  }
+  *bytes = arena.used;
+  return GD_OK;
+}
+
+/* Sets what the next step will do, and how much of it there is. */
+static void enter(gd_run *run, gd_run_state state, double part_total) {
+  run->progress.state = state;
+  run->progress.part_done = 0;
+  run->progress.part_total = part_total;
+}
+
+static gd_run_state state_of(const gd_run *run) {
+  return (gd_run_state)run->progress.state;
+}
+
+/* Starts the digest of a checkpoint, or of the initial weights. */
+static void start_digest(gd_run *run) {
+  gd_sha256_init(&run->sha);
+  run->cursor = (gd_weights_cursor){0, 0};
+}
+
+gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
+                        const gd_images *validation, const gd_parameters *initial, gd_pool *pool,
+                        gd_run **out, gd_report *report) {
+  if (config->n_train > train->n_images) {
+    return gd_report_numbers(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "trainN", train->n_images,
+                             config->n_train);
+  }
+  if (initial != NULL && memcmp(&initial->shape, &config->shape, sizeof config->shape) != 0) {
+    return gd_report_fault(report, GD_WRONG_SHAPE, GD_NO_OFFSET, "widths",
+                           "the widths of the weights to continue from", "others");
+  }
+  gd_run *run = gd_arena_take(arena, 1, sizeof *run);
+  if (run != NULL) {
+    memset(run, 0, sizeof *run);
+  }
+  if (run == NULL || lay_out(arena, config, validation->n_images, run) != GD_OK) {
+    return gd_report_fault(report, GD_OUT_OF_MEMORY, GD_NO_OFFSET, "run", "", "");
+  }
+  run->config = *config;
+  run->train = *train;
+  run->train.n_images = config->n_train;
+  run->validation_images = *validation;
+  run->initial = initial;
+  run->pool = pool;
+  run->order_hash = GD_HASH_START;
+  run->gate_draw_hash = GD_HASH_START;
+  gd_random_init(&run->random_initialization, config->seed, GD_STREAM_INITIALIZATION);
+  gd_random_init(&run->random_order, config->seed, GD_STREAM_ORDER);
+  gd_random_init(&run->random_gates, config->seed, GD_STREAM_GATES);
+  run->progress.minibatches = (config->n_train + config->batch - 1) / config->batch;
+  start_digest(run);
+  enter(run, GD_RUN_INITIALIZING, (double)gd_shape_n_parameters(&config->shape));
+  *out = run;
+  return GD_OK;
+}
+
+/* Draws the cursor's row: weights and biases alike, uniform in +-1/sqrt(fan_in). */
+static void draw_row(gd_run *run, uint32_t n) {
+  double root = sqrt((double)run->config.shape.widths[run->cursor.layer]);
+  for (uint32_t i = 0; i < n; i++) {
+    double u = gd_random_unit(gd_random_next(&run->random_initialization));
+    run->row[i] = (float)((2 * u - 1) / root);
+  }
+}
+
+static uint64_t draw_slice(gd_run *run) {
+  uint64_t n_done = 0;
+  uint32_t n;
+  while (n_done < SLICE_VALUES && (n = gd_weights_next(&run->config.shape, &run->cursor)) > 0) {
+    draw_row(run, n);
+    gd_sha256_update(&run->sha, run->row, n * sizeof *run->row);
+    gd_weights_write(&run->live, &run->cursor, run->row);
+    n_done += n;
+  }
+  return n_done;
+}
+
+static void start_epoch(gd_run *run) {
+  uint32_t n = run->config.n_train;
+  gd_random_shuffle(&run->random_order, run->order, n);
+  for (uint32_t i = 0; i < n; i++) {
+    run->order_hash = gd_hash_add(run->order_hash, run->order[i]);
+  }
+  run->progress.epoch += 1;
+  run->progress.minibatch = 0;
+  run->progress.epoch_loss = 0;
+  run->epoch_loss_sum = 0;
+  run->epoch_images = 0;
+  enter(run, GD_RUN_TRAINING, run->progress.minibatches);
+}
+
+static gd_run_event initialize(gd_run *run) {
+  if (run->initial == NULL) {
+    run->progress.part_done += (double)draw_slice(run);
+  } else {
+    if (run->progress.part_done == 0) {
+      gd_parameters_copy(&run->live, run->initial);
+    }
+    run->progress.part_done +=
+        (double)gd_weights_hash(&run->live, &run->cursor, run->row, SLICE_VALUES, &run->sha);
+  }
+  if (run->cursor.layer < GD_N_LAYERS) {
+    return GD_EVENT_INITIALIZING;
+  }
+  gd_sha256_read(&run->sha, run->initialization_sha256);
+  start_epoch(run);
+  return GD_EVENT_INITIALIZED;
+}
+
+/* Draws one number a branch, eligible or not, and returns the mask of the skipped ones. */
+static unsigned draw_gates(gd_run *run) {
+  double *draws[GD_N_BRANCHES] = {&run->progress.draw_1, &run->progress.draw_2,
+                                  &run->progress.draw_3, &run->progress.draw_4};
+  double *skips[GD_N_BRANCHES] = {&run->progress.skips_1, &run->progress.skips_2,
+                                  &run->progress.skips_3, &run->progress.skips_4};
+  unsigned skipped = 0;
+  for (unsigned j = 0; j < GD_N_BRANCHES; j++) {
+    uint32_t draw = gd_random_next(&run->random_gates);
+    double u = gd_random_unit(draw);
+    run->gate_draw_hash = gd_hash_add(run->gate_draw_hash, draw);
+    *draws[j] = u;
+    if ((run->config.mask >> j & 1u) != 0 && u < run->config.drop_probability) {
+      skipped |= 1u << j;
+      *skips[j] += 1;
+    }
+  }
+  run->progress.gated_minibatches += 1;
+  return skipped;
+}
+
+static gd_run_event diverge(gd_run *run, const char *loss_name, double loss, gd_report *report) {
+  char found[GD_TEXT_F64_BYTES];
+  gd_text_f64(found, loss);
+  gd_report_fault(report, GD_DIVERGED, GD_NO_OFFSET, loss_name, "a finite number", found);
+  run->progress.state = GD_RUN_DIVERGED;
+  return GD_EVENT_DIVERGED;
+}
+
+static gd_run_event train(gd_run *run, gd_report *report) {
+  const gd_config *config = &run->config;
+  gd_progress *progress = &run->progress;
+  uint32_t n_left = config->n_train - run->epoch_images;
+  uint32_t n = n_left < config->batch ? n_left : config->batch;
+  gd_minibatch minibatch = {.pixels = run->train.pixels,
+                            .labels = run->train.labels,
+                            .order = run->order + run->epoch_images,
+                            .n_images = n};
+  gd_step step = {.skipped = draw_gates(run),
+                  .learning_rate = (float)config->learning_rate,
+                  .momentum = GD_MOMENTUM};
+  for (unsigned j = 0; j < GD_N_BRANCHES; j++) {
+    int is_eligible = (config->mask >> j & 1u) != 0;
+    step.gain[j] = is_eligible ? (float)(1 / (1 - config->drop_probability)) : 1;
+  }
+  double loss =
+      gd_network_step(&run->live, &run->velocities, run->workspace, run->pool, &minibatch, &step);
+  progress->minibatch += 1;
+  progress->last_images = n;
+  progress->images += n;
+  progress->loss = loss;
+  progress->skipped = step.skipped;
+  progress->part_done = progress->minibatch;
+  if (!isfinite(loss)) {
+    return diverge(run, "training loss", loss, report);
+  }
+  run->epoch_loss_sum += loss * n;
+  run->epoch_images += n;
+  progress->epoch_loss = run->epoch_loss_sum / run->epoch_images;
+  if (run->epoch_images < config->n_train) {
+    return GD_EVENT_MINIBATCH;
+  }
+  gd_evaluation_start(&run->validation, &run->live, &run->validation_images, GD_ALL_BRANCHES);
+  enter(run, GD_RUN_VALIDATING, run->validation_images.n_images);
+  return GD_EVENT_EPOCH_TRAINED;
+}
+
+static void start_hashing(gd_run *run, gd_checkpoint checkpoint) {
+  run->hashing = checkpoint;
+  start_digest(run);
+  enter(run, GD_RUN_HASHING, (double)gd_shape_n_parameters(&run->config.shape));
+}
+
+/* The epoch's row; the weights become the selected ones if no earlier epoch was as good. */
+static void finish_epoch(gd_run *run, double cross_entropy) {
+  gd_progress *progress = &run->progress;
+  uint32_t n_rows = (uint32_t)progress->epochs_done;
+  uint32_t selected = (uint32_t)progress->selected_epoch;
+  if (selected == 0 || cross_entropy < run->history[selected - 1].validation_cross_entropy) {
+    gd_parameters_copy(&run->selected, &run->live);
+    progress->selected_epoch = n_rows + 1;
+  }
+  run->history[n_rows] =
+      (gd_history_row){.training_loss = progress->epoch_loss,
+                       .validation_accuracy = gd_evaluation_accuracy(&run->validation),
+                       .validation_cross_entropy = cross_entropy};
+  progress->epochs_done = n_rows + 1;
+  if (n_rows + 1 == run->config.n_epochs) {
+    start_hashing(run, GD_CHECKPOINT_SELECTED);
+  } else {
+    start_epoch(run);
+  }
+}
+
+static gd_run_event validate(gd_run *run, gd_report *report) {
+  uint32_t n_left = gd_evaluation_step(&run->validation, run->workspace, run->pool);
+  run->progress.part_done = run->validation.n_done;
+  if (n_left > 0) {
+    return GD_EVENT_VALIDATING;
+  }
+  double cross_entropy = gd_evaluation_cross_entropy(&run->validation);
+  if (!isfinite(cross_entropy)) {
+    return diverge(run, "validation loss", cross_entropy, report);
+  }
+  finish_epoch(run, cross_entropy);
+  return GD_EVENT_EPOCH;
+}
+
+static gd_run_event hash(gd_run *run) {
+  int is_selected = run->hashing == GD_CHECKPOINT_SELECTED;
+  const gd_parameters *parameters = is_selected ? &run->selected : &run->live;
+  run->progress.part_done +=
+      (double)gd_weights_hash(parameters, &run->cursor, run->row, SLICE_VALUES, &run->sha);
+  if (run->cursor.layer < GD_N_LAYERS) {
+    return GD_EVENT_HASHING;
+  }
+  if (!is_selected) {
+    gd_sha256_read(&run->sha, run->final_sha256);
+  } else {
+    gd_sha256_read(&run->sha, run->selected_sha256);
+    if (run->progress.selected_epoch != run->config.n_epochs) {
+      start_hashing(run, GD_CHECKPOINT_FINAL);
+      return GD_EVENT_HASHING;
+    }
+    memcpy(run->final_sha256, run->selected_sha256, sizeof run->final_sha256);
+  }
+  run->progress.state = GD_RUN_FINISHED;
+  return GD_EVENT_FINISHED;
+}
+
+static gd_status report_state(const gd_run *run, const char *expected, gd_report *report) {
+  static const char *const ids[GD_N_RUN_STATES] = {
+#define STATE_ID(name, id) id,
+      GD_RUN_STATES(STATE_ID)
+#undef STATE_ID
+  };
+  return gd_report_fault(report, GD_WRONG_STATE, GD_NO_OFFSET, "run", expected, ids[state_of(run)]);
+}
+
+gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report) {
+  switch (state_of(run)) {
+  case GD_RUN_INITIALIZING:
+    *event = initialize(run);
+    return GD_OK;
+  case GD_RUN_TRAINING:
+    *event = train(run, report);
+    return GD_OK;
+  case GD_RUN_VALIDATING:
+    *event = validate(run, report);
+    return GD_OK;
+  case GD_RUN_HASHING:
+    *event = hash(run);
+    return GD_OK;
+  case GD_RUN_FINISHED:
+  case GD_RUN_DIVERGED:
+  case GD_RUN_STOPPED:
+  case GD_N_RUN_STATES:
+    break;
+  }
+  return report_state(run, "a run that goes on", report);
+}
+
+int gd_run_has_ended(const gd_run *run) {
+  return state_of(run) >= GD_RUN_FINISHED;
+}
+
+void gd_run_stop(gd_run *run) {
+  if (!gd_run_has_ended(run)) {
+    run->progress.state = GD_RUN_STOPPED;
+  }
+}
+
+gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const gd_parameters **out,
+                            gd_report *report) {
+  switch (checkpoint) {
+  case GD_CHECKPOINT_SELECTED:
+    if (run->progress.selected_epoch == 0) {
+      return report_state(run, "a run with a finished epoch", report);
+    }
+    *out = &run->selected;
+    return GD_OK;
+  case GD_CHECKPOINT_FINAL:
+    if (state_of(run) != GD_RUN_FINISHED) {
+      return report_state(run, "a finished run", report);
+    }
+    *out = &run->live;
+    return GD_OK;
+  case GD_CHECKPOINT_LIVE:
+    if (run->progress.epoch == 0) {
+      return report_state(run, "a run with its initial weights", report);
+    }
+    *out = &run->live;
+    return GD_OK;
+  }
+  return gd_report_numbers(report, GD_FIELD_NOT_LISTED, GD_NO_OFFSET, "checkpoint",
+                           GD_N_CHECKPOINTS, (uint64_t)checkpoint);
+}
+
+gd_status gd_run_check_testable(const gd_run *run, gd_report *report) {
+  return state_of(run) == GD_RUN_FINISHED ? GD_OK : report_state(run, "a finished run", report);
+}
