@@ -1,0 +1,195 @@
+// A line chart on uPlot in the lab's looks: a legend that shows the values under the cursor, lines told apart by
+// their dashes too, colours that follow the theme.
+
+import { el, svg } from './dom.js';
+
+/** @typedef {import('uplot')} Plot */
+/** @typedef {import('uplot').Options} PlotOptions */
+
+/**
+ * @typedef {object} Line
+ * @property {string} label
+ * @property {number} series      1..6: which of the theme's colours and dashes
+ * @property {boolean} [isFaint]  a line in the background
+ */
+
+/**
+ * @typedef {object} ChartOptions
+ * @property {string} title
+ * @property {string} xLabel
+ * @property {Line[]} lines
+ * @property {(value: number) => string} formatX
+ * @property {(value: number) => string} formatY
+ * @property {(value: number) => string} [formatTick]  of the y axis; formatY otherwise
+ * @property {Range} [rangeX]                          as rangeY; setRangeX changes it
+ * @property {Range} [rangeY]                          fixed ends; null: by the data
+ * @property {number} [height]
+ */
+
+/** @typedef {(number|null)[]} Column */
+/** @typedef {[number|null, number|null]} Range */
+
+/** Dashes of the series, by number; the first is solid. */
+const DASHES = [[], [], [6, 4], [2, 3], [10, 4, 2, 4], [12, 4], [2, 6]];
+
+/** @type {Promise<typeof import('uplot')>|null} */
+let library = null;
+
+/** uPlot, fetched when the first chart is drawn. */
+function loadLibrary() {
+  // @ts-expect-error The build puts it there.
+  library ??= import('../vendor/uPlot.mjs').then((module) => module.default);
+  return /** @type {NonNullable<typeof library>} */ (library);
+}
+
+const darkTheme = matchMedia('(prefers-color-scheme: dark)');
+
+export class Chart {
+  #options;
+  #holder = el('div', { class: 'chart__plot' });
+  /** @type {HTMLElement[]} */
+  #values = [];
+  /** @type {Column[]} */
+  #columns;
+  /** @type {Range} */
+  #rangeX;
+  /** @type {Plot|null} */
+  #plot = null;
+
+  /** @param {ChartOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#rangeX = options.rangeX ?? [null, null];
+    this.#columns = [[], ...options.lines.map(() => [])];
+    this.element = el(
+      'figure',
+      { class: 'chart' },
+      el('figcaption', { class: 'chart__head' }, el('span', { class: 'chart__title' }, options.title), this.#legend()),
+      this.#holder,
+    );
+    new ResizeObserver(() => this.#fit()).observe(this.#holder);
+    darkTheme.addEventListener('change', () => this.#plot?.redraw());
+  }
+
+  /** @param {Column[]} columns   x, then one column a line; null where a line has no value */
+  setData(columns) {
+    this.#columns = columns;
+    this.#showValues(null);
+    this.#plot?.setData(/** @type {any} */ (columns));
+  }
+
+  /** Takes effect with the next data. @param {Range} range */
+  setRangeX(range) {
+    this.#rangeX = range;
+  }
+
+  #legend() {
+    const list = el('ul', { class: 'legend', role: 'list' });
+    for (const line of this.#options.lines) {
+      const value = el('span', { class: 'legend__value' });
+      this.#values.push(value);
+      list.append(el('li', { class: 'legend__item' }, swatch(line), line.label, value));
+    }
+    return list;
+  }
+
+  /** @param {number|null} index   of the point under the cursor; null: the last one */
+  #showValues(index) {
+    for (const [i, element] of this.#values.entries()) {
+      const column = this.#columns[i + 1];
+      const value = index === null ? column.findLast((candidate) => candidate !== null) : column[index];
+      element.textContent = value === null || value === undefined ? '' : this.#options.formatY(value);
+    }
+  }
+
+  async #fit() {
+    const width = Math.floor(this.#holder.clientWidth);
+    const height = this.#options.height ?? 200;
+    if (width === 0) {
+      return;
+    }
+    if (this.#plot !== null) {
+      this.#plot.setSize({ width, height });
+      return;
+    }
+    const Library = await loadLibrary();
+    if (this.#plot === null) {
+      this.#plot = new Library(this.#plotOptions(width, height), /** @type {any} */ (this.#columns), this.#holder);
+    }
+  }
+
+  /** @param {number} width @param {number} height @returns {PlotOptions} */
+  #plotOptions(width, height) {
+    const { formatX, formatY, formatTick = formatY, lines, rangeY = [null, null], xLabel } = this.#options;
+    const axis = {
+      stroke: () => colour('--ink-soft'),
+      font: `12px ${colour('--font')}`,
+      grid: { stroke: () => colour('--line'), width: 1 },
+      ticks: { show: false },
+    };
+    return {
+      width,
+      height,
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false }, points: { size: 7 } },
+      scales: {
+        x: { time: false, range: (_, low, high) => padded(low, high, this.#rangeX, 0) },
+        y: { range: (_, low, high) => padded(low, high, rangeY, 0.08) },
+      },
+      axes: [
+        { ...axis, label: xLabel, labelFont: axis.font, labelSize: 20, size: 28, grid: { show: false },
+          incrs: [1, 2, 5, 10, 20, 50], values: (_, ticks) => ticks.map((tick) => formatX(tick)) },
+        { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => formatTick(tick)) },
+      ],
+      series: [
+        {},
+        ...lines.map((line) => ({
+          label: line.label,
+          stroke: () => colour(`--series-${line.series}`),
+          width: line.isFaint ? 1 : 2,
+          alpha: line.isFaint ? 0.4 : 1,
+          dash: DASHES[line.series],
+          spanGaps: true,
+          points: { show: !line.isFaint, size: 5 },
+        })),
+      ],
+      hooks: {
+        setCursor: [(plot) => this.#showValues(plot.cursor.idx ?? null)],
+      },
+    };
+  }
+}
+
+/** @param {Line} line */
+function swatch(line) {
+  return svg(
+    'svg',
+    { class: `legend__swatch series-${line.series}`, width: 24, height: 8, 'aria-hidden': 'true' },
+    svg('line', {
+      x1: 0, y1: 4, x2: 24, y2: 4,
+      'stroke-width': line.isFaint ? 1 : 2,
+      'stroke-dasharray': DASHES[line.series].join(' '),
+    }),
+  );
+}
+
+/** @param {string} property */
+function colour(property) {
+  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
+}
+
+/**
+ * Room above and below the data, except where an end is fixed.
+ * @param {number} low
+ * @param {number} high
+ * @param {Range} fixed
+ * @param {number} share   of the data's extent
+ * @returns {[number, number]}
+ */
+function padded(low, high, [fixedLow, fixedHigh], share) {
+  if (low === null || high === null) {
+    return [fixedLow ?? 0, fixedHigh ?? 1];
+  }
+  const margin = share * (high - low || Math.abs(high) || 1);
+  return [fixedLow ?? low - margin, fixedHigh ?? high + margin];
+}

@@ -1,0 +1,51 @@
+// Numbers as a person reads them, each with its unit.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** @param {number} value @returns {string} 11,972,510 */
+export function count(value) {
+  return whole.format(value);
+}
+
+/** @param {number} value @param {string} one @param {string} [many] @returns {string} 1 image, 4,000 images */
+export function countOf(value, one, many = `${one}s`) {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** @param {number} share 0..1 @param {number} [digits] @returns {string} 94.1% */
+export function percent(share, digits = 1) {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(digits)}%` : '–';
+}
+
+/** @param {number} value @returns {string} a loss, 0.2134 */
+export function loss(value) {
+  return Number.isFinite(value) ? value.toFixed(4) : '–';
+}
+
+/** @param {number} seconds @returns {string} 0.84 s, 12.3 s, 4 min 05 s */
+export function duration(seconds) {
+  if (!Number.isFinite(seconds)) {
+    return '–';
+  }
+  if (seconds < 10) {
+    return `${seconds.toFixed(2)} s`;
+  }
+  if (seconds < 100) {
+    return `${seconds.toFixed(1)} s`;
+  }
+  const rest = Math.round(seconds % 60);
+  return `${Math.floor(seconds / 60)} min ${String(rest).padStart(2, '0')} s`;
+}
+
+/** @param {number} bytes @returns {string} 328.9 kB, 1.65 MB */
+export function size(bytes) {
+  if (bytes < 1000) {
+    return `${bytes} bytes`;
+  }
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(2)} MB`;
+}
+
+/** @param {number} imagesPerSecond @returns {string} */
+export function rate(imagesPerSecond) {
+  return Number.isFinite(imagesPerSecond) ? `${count(imagesPerSecond)} images/s` : '–';
+}

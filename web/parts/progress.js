@@ -1,0 +1,143 @@
+// What goes on right now: one bar, first the bytes of the download, then the epochs.
+
+import { el } from './dom.js';
+import { count, duration, percent, rate, size } from './format.js';
+import { shownRun } from '../state.js';
+
+/** @typedef {import('../state.js').LabState} LabState */
+/** @typedef {import('../state.js').Live} Live */
+/** @typedef {import('../state.js').RunRecord} RunRecord */
+/** @typedef {{phase: string, detail: string, share: number|null}} Words   share null: not known how far */
+
+const SPLIT_NAMES = new Map([
+  ['train', 'training images'],
+  ['validation', 'validation images'],
+  ['test', 'test images'],
+  ['test-full', 'all test images'],
+]);
+
+/**
+ * @param {HTMLElement} container
+ * @param {import('../state.js').Store<LabState>} store
+ * @param {import('./announcer.js').Announcer} announcer
+ */
+export function mountProgress(container, store, announcer) {
+  const phase = el('span', { class: 'progress__phase', id: 'progress-phase' });
+  const detail = el('span', { class: 'soft', id: 'progress-detail' });
+  const bar = el('progress', { max: 1, 'aria-labelledby': phase.id });
+  container.append(el('p', { class: 'progress__words' }, phase, detail), bar);
+
+  let broughtIntoView = '';
+  const draw = (/** @type {LabState} */ state) => {
+    const run = shownRun(state);
+    container.hidden = run === null;
+    if (run === null) {
+      return;
+    }
+    const words = wordsFor(run, state.live?.runId === run.id ? state.live : null);
+    phase.textContent = words.phase;
+    detail.textContent = words.detail;
+    if (words.share === null) {
+      bar.removeAttribute('value');
+    } else {
+      bar.value = words.share;
+    }
+  };
+  store.watch((state) => state.live, (_, state) => draw(state));
+  store.watch(shownRun, (run, state) => {
+    draw(state);
+    if (run !== null) {
+      announcer.say(spoken(run));
+    }
+    if (run !== null && run.id !== broughtIntoView) {
+      broughtIntoView = run.id;
+      container.scrollIntoView({ block: 'nearest' });
+    }
+  });
+}
+
+/** @param {RunRecord} run @param {Live|null} live @returns {Words} */
+function wordsFor(run, live) {
+  switch (run.status) {
+    case 'waiting':
+      return { phase: 'Starting the engine', detail: '', share: null };
+    case 'loading':
+    case 'testing':
+      return live?.download ? download(live.download) : {
+        phase: run.status === 'loading' ? 'Fetching the images' : 'Testing',
+        detail: run.status === 'loading' ? '' : 'on images that no choice has seen',
+        share: run.status === 'loading' ? null : 1,
+      };
+    case 'training':
+      return training(run, live?.progress ?? null);
+    case 'finished':
+      return { phase: 'Finished', detail: summary(run), share: 1 };
+    case 'stopped':
+      return { phase: 'Stopped', detail: `${summary(run)} No test figures for a stopped run.`, share: reached(run) };
+    case 'diverged':
+      return { phase: 'Diverged', detail: 'The loss is no longer a finite number.', share: reached(run) };
+    default:
+      return { phase: 'Failed', detail: '', share: 0 };
+  }
+}
+
+/** @param {import('../types.js').DownloadProgress} progress @returns {Words} */
+function download({ split, receivedBytes, totalBytes, retrying }) {
+  return {
+    phase: `${retrying ? 'Fetching again' : 'Fetching'}: ${SPLIT_NAMES.get(split) ?? split}`,
+    detail: `${size(receivedBytes)} of ${size(totalBytes)}`,
+    share: totalBytes > 0 ? receivedBytes / totalBytes : null,
+  };
+}
+
+/** @param {RunRecord} run @param {import('../types.js').RunProgress|null} progress @returns {Words} */
+function training(run, progress) {
+  if (progress === null) {
+    return { phase: 'Training', detail: '', share: 0 };
+  }
+  const { epoch, nEpochs, minibatch, nMinibatches, imagesPerSecond, gflops } = progress;
+  const done = epoch - 1 + minibatch / nMinibatches;
+  return {
+    phase: `Epoch ${epoch} of ${nEpochs}`,
+    detail: `${rate(imagesPerSecond)} · ${gflops.toFixed(1)} GFLOP/s`,
+    share: Math.min(1, done / nEpochs),
+  };
+}
+
+/** @param {RunRecord} run */
+function reached(run) {
+  return run.history.length / (run.config.epochs || 1);
+}
+
+/** @param {RunRecord} run */
+function summary(run) {
+  const result = run.result;
+  if (result === null) {
+    return '';
+  }
+  const epochs = `${count(result.history.length)} ${result.history.length === 1 ? 'epoch' : 'epochs'}`;
+  return `${epochs} in ${duration(result.timing.trainingSeconds)}, ${rate(result.timing.imagesPerSecond)}.`;
+}
+
+/** @param {RunRecord} run @returns {string} */
+function spoken(run) {
+  const last = run.history.at(-1);
+  switch (run.status) {
+    case 'waiting':
+      return 'Starting.';
+    case 'loading':
+      return 'Fetching the images.';
+    case 'training':
+      return last === undefined
+        ? 'Training.'
+        : `Epoch ${last.epoch} of ${run.config.epochs}: validation accuracy ${percent(last.validationAccuracy)}.`;
+    case 'testing':
+      return 'Testing.';
+    case 'finished':
+      return `Finished. Test accuracy ${percent(run.result?.endpoints?.selected.accuracy ?? NaN)}.`;
+    case 'stopped':
+      return 'Stopped.';
+    default:
+      return run.fault?.message ?? 'The run failed.';
+  }
+}
