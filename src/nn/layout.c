@@ -1,0 +1,182 @@
+#include "nn/layout.h"
+
+#include "base/text.h"
+#include "nn/vector.h"
+
+gd_status gd_shape_check(const gd_shape *shape, gd_report *report) {
+  const uint32_t *w = shape->widths;
+  if (w[0] != GD_N_PIXELS) {
+    return gd_report_numbers(report, GD_WRONG_SHAPE, GD_NO_OFFSET, "widths[0]", GD_N_PIXELS, w[0]);
+  }
+  for (unsigned l = 1; l < GD_N_LAYERS; l++) {
+    const uint32_t largest = l == 1 ? GD_MAX_WIDTH : w[l - 1];
+    if (w[l] < 1 || w[l] > largest) {
+      char subject[] = "widths[0]";
+      char expected[32] = "1 to ";
+      char digits[GD_TEXT_U64_BYTES];
+      char found[GD_TEXT_U64_BYTES];
+      subject[7] = (char)('0' + l);
+      gd_text_u64(digits, largest);
+      gd_text_append(expected, sizeof expected, digits);
+      gd_text_u64(found, w[l]);
+      return gd_report_fault(report, GD_WRONG_SHAPE, GD_NO_OFFSET, subject, expected, found);
+    }
+  }
+  if (w[GD_N_LAYERS] != GD_N_CLASSES) {
+    return gd_report_numbers(report, GD_WRONG_SHAPE, GD_NO_OFFSET, "widths[6]", GD_N_CLASSES,
+                             w[GD_N_LAYERS]);
+  }
+  return GD_OK;
+}
+
+uint64_t gd_shape_n_parameters(const gd_shape *shape) {
+  uint64_t n = 0;
+  for (unsigned l = 0; l < GD_N_LAYERS; l++) {
+    n += ((uint64_t)shape->widths[l] + 1) * shape->widths[l + 1];
+  }
+  return n;
+}
+
+/* A layer's weight, then its bias, each rounded up to whole cache lines. */
+static size_t weight_floats(const gd_shape *shape, unsigned layer) {
+  const uint32_t n_out = shape->widths[layer + 1];
+  if (layer == 0) {
+    return (size_t)gd_round_up(n_out, GD_FEATURE_PANEL) * GD_N_PIXELS;
+  }
+  return ((size_t)gd_row_stride(shape, layer) * n_out + 15) / 16 * 16;
+}
+
+static size_t bias_floats(const gd_shape *shape, unsigned layer) {
+  return gd_round_up(shape->widths[layer + 1], GD_FEATURE_PANEL);
+}
+
+static size_t layer_start(const gd_shape *shape, unsigned layer) {
+  size_t start = 0;
+  for (unsigned l = 0; l < layer; l++) {
+    start += weight_floats(shape, l) + bias_floats(shape, l);
+  }
+  return start;
+}
+
+gd_status gd_parameters_take(gd_arena *arena, const gd_shape *shape, gd_parameters *out) {
+  const size_t n_values = layer_start(shape, GD_N_LAYERS);
+  float *values = gd_arena_take(arena, n_values, sizeof *values);
+  if (arena->failed) {
+    return GD_OUT_OF_MEMORY;
+  }
+  if (values != NULL) {
+    memset(values, 0, n_values * sizeof *values);
+  }
+  *out = (gd_parameters){*shape, values, n_values};
+  return GD_OK;
+}
+
+void gd_parameters_copy(gd_parameters *to, const gd_parameters *from) {
+  memcpy(to->values, from->values, (size_t)from->n_values * sizeof *from->values);
+}
+
+float *gd_parameters_weight(const gd_parameters *parameters, unsigned layer) {
+  return parameters->values + layer_start(&parameters->shape, layer);
+}
+
+float *gd_parameters_bias(const gd_parameters *parameters, unsigned layer) {
+  return gd_parameters_weight(parameters, layer) + weight_floats(&parameters->shape, layer);
+}
+
+/* Output o of layer 0 is one lane of a panel. */
+static float *pixel_column(const gd_parameters *parameters, uint32_t o) {
+  const uint32_t panel = o / GD_FEATURE_PANEL;
+  return gd_parameters_weight(parameters, 0) + (size_t)panel * GD_N_PIXELS * GD_FEATURE_PANEL +
+         o % GD_FEATURE_PANEL;
+}
+
+void gd_parameters_write_row(gd_parameters *parameters, unsigned layer, uint32_t o,
+                             const float *row) {
+  if (layer == 0) {
+    float *column = pixel_column(parameters, o);
+    for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
+      column[(size_t)i * GD_FEATURE_PANEL] = row[i];
+    }
+    return;
+  }
+  float *to = gd_parameters_weight(parameters, layer);
+  memcpy(to + (size_t)o * gd_row_stride(&parameters->shape, layer), row,
+         parameters->shape.widths[layer] * sizeof *row);
+}
+
+void gd_parameters_read_row(const gd_parameters *parameters, unsigned layer, uint32_t o,
+                            float *row) {
+  if (layer == 0) {
+    const float *column = pixel_column(parameters, o);
+    for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
+      row[i] = column[(size_t)i * GD_FEATURE_PANEL];
+    }
+    return;
+  }
+  const float *from = gd_parameters_weight(parameters, layer);
+  memcpy(row, from + (size_t)o * gd_row_stride(&parameters->shape, layer),
+         parameters->shape.widths[layer] * sizeof *row);
+}
+
+/* Transposes four vectors at `from`, from_stride floats apart, to four at `to`. */
+GD_INLINE void transpose_4x4(const float *from, size_t from_stride, float *to, size_t to_stride) {
+  gd_v4 rows[4];
+  for (int r = 0; r < 4; r++) {
+    rows[r] = gd_v4_load(from + (size_t)r * from_stride);
+  }
+  gd_v4_transpose(rows);
+  for (int r = 0; r < 4; r++) {
+    gd_v4_store(to + (size_t)r * to_stride, rows[r]);
+  }
+}
+
+void gd_batch_to_feature_panels(const float *batch_panels, size_t panel_stride,
+                                float *feature_panels, uint32_t n_rows, uint32_t n_features,
+                                uint32_t n_images, uint32_t begin, uint32_t end) {
+  const uint32_t n_batch_panels = gd_n_panels(n_images, GD_BATCH_PANEL);
+  for (uint32_t q = begin; q < end; q++) {
+    const uint32_t first = q * GD_FEATURE_PANEL;
+    const uint32_t left = n_features - first;
+    const uint32_t n = left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL;
+    for (uint32_t p = 0; p < n_batch_panels; p++) {
+      const float *from = batch_panels + p * panel_stride + (size_t)first * GD_BATCH_PANEL;
+      float *to = feature_panels + ((size_t)q * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL;
+      uint32_t f = 0;
+      for (; f + 4 <= n; f += 4) {
+        transpose_4x4(from + f * GD_BATCH_PANEL, GD_BATCH_PANEL, to + f, GD_FEATURE_PANEL);
+        transpose_4x4(from + f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL, to + 4 * GD_FEATURE_PANEL + f,
+                      GD_FEATURE_PANEL);
+      }
+      for (; f < GD_FEATURE_PANEL; f++) {
+        for (uint32_t b = 0; b < GD_BATCH_PANEL; b++) {
+          to[b * GD_FEATURE_PANEL + f] = f < n ? from[f * GD_BATCH_PANEL + b] : 0.0f;
+        }
+      }
+    }
+  }
+}
+
+void gd_feature_to_batch_panels(const float *feature_panels, uint32_t n_rows, float *batch_panels,
+                                size_t panel_stride, uint32_t n_features, uint32_t begin,
+                                uint32_t end) {
+  for (uint32_t p = begin; p < end; p++) {
+    float *to = batch_panels + p * panel_stride;
+    for (uint32_t f = 0; f < n_features; f += 4) {
+      const float *from =
+          feature_panels +
+          ((size_t)(f / GD_FEATURE_PANEL) * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL +
+          f % GD_FEATURE_PANEL;
+      if (f + 4 <= n_features) {
+        transpose_4x4(from, GD_FEATURE_PANEL, to + (size_t)f * GD_BATCH_PANEL, GD_BATCH_PANEL);
+        transpose_4x4(from + 4 * GD_FEATURE_PANEL, GD_FEATURE_PANEL,
+                      to + (size_t)f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL);
+        continue;
+      }
+      for (uint32_t lane = 0; f + lane < n_features; lane++) {
+        for (uint32_t b = 0; b < GD_BATCH_PANEL; b++) {
+          to[(size_t)(f + lane) * GD_BATCH_PANEL + b] = from[b * GD_FEATURE_PANEL + lane];
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/* Where the kernels keep things. Three layouts, each chosen so that a kernel's inner loop reads
+ * forward:
+ *
+ * batch panels    (activations h, their gradients dz)   [n_images / 8][feature][8 images]
+ *                 an affine map and its input gradient broadcast a weight against 8 images
+ * feature panels  (the same values, transposed)         [features / 32][image][32 features]
+ *                 a weight gradient broadcasts a gradient against features; also the first layer's
+ * own side weights         layers 1..5: rows [out][stride], stride = in rounded up to 8; layer 0:
+ * panels [out / 32][784][32], so that a pixel's outputs are contiguous
+ *
+ * Padding (images beyond the minibatch, features beyond the width) is never read into a result:
+ * lanes do not mix, and padding weights and features are zero. */
+#ifndef GD_NN_LAYOUT_H
+#define GD_NN_LAYOUT_H
+
+#include "nn/network.h"
+
+#include <stddef.h>
+
+#define GD_BATCH_PANEL 8
+#define GD_FEATURE_PANEL 32
+
+static inline uint32_t gd_round_up(uint32_t n, uint32_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+static inline uint32_t gd_n_panels(uint32_t n, uint32_t panel) {
+  return (n + panel - 1) / panel;
+}
+
+/* Floats between two rows of layer l's weight, l = 1..5. */
+static inline uint32_t gd_row_stride(const gd_shape *shape, unsigned layer) {
+  return gd_round_up(shape->widths[layer], 8);
+}
+
+/* Layer l's weight inside a parameter block. */
+float *gd_parameters_weight(const gd_parameters *parameters, unsigned layer);
+
+/* Copies batch panels to feature panels, feature_panels [ceil(n_features / 32)][n_rows][32]:
+ *   batch_panels   [ceil(n_images / 8)][...][8], panel_stride floats from a panel to the next
+ *   n_rows         images that a feature panel has room for, a multiple of 8 and >= n_images
+ * Works on the feature panels begin..end-1. Features beyond n_features are written as zero. */
+void gd_batch_to_feature_panels(const float *batch_panels, size_t panel_stride,
+                                float *feature_panels, uint32_t n_rows, uint32_t n_features,
+                                uint32_t n_images, uint32_t begin, uint32_t end);
+
+/* The reverse, for the batch panels begin..end-1. */
+void gd_feature_to_batch_panels(const float *feature_panels, uint32_t n_rows, float *batch_panels,
+                                size_t panel_stride, uint32_t n_features, uint32_t begin,
+                                uint32_t end);
+
+#endif

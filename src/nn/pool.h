@@ -1,0 +1,54 @@
+/* Threads that work through one function together. The work is cut by place, never by who comes
+ * first, so results do not depend on the number of threads. Builds without threads (no GD_THREADS)
+ * have the same interface and one worker. */
+#ifndef GD_NN_POOL_H
+#define GD_NN_POOL_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stdint.h>
+
+#define GD_MAX_THREADS 16
+
+typedef struct gd_pool gd_pool;
+
+/* One worker's part in a joint function: worker `index` of `count`. */
+typedef struct gd_share {
+  gd_pool *pool;
+  unsigned index;
+  unsigned count;
+} gd_share;
+
+/* Starts n_threads - 1 threads beside the caller (1..GD_MAX_THREADS). WRONG_STATE where this build
+ * has no threads and n_threads > 1; OUT_OF_MEMORY where the arena has no room or a thread does not
+ * start. The pool lives in the arena: stop it before the arena goes. */
+gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out);
+
+/* Ends the threads. NULL is fine. */
+void gd_pool_stop(gd_pool *pool);
+
+/* Number of workers, the caller included; 1 for NULL. */
+unsigned gd_pool_n_threads(const gd_pool *pool);
+
+/* Calls work(context, share) on every worker at once, the caller included, and returns when all
+ * have returned. NULL: the caller alone. Only the thread that started the pool may call it, and not
+ * from inside `work`. */
+void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context);
+
+/* Inside `work`: returns when every worker has come here; what they wrote before is visible after.
+ */
+void gd_share_barrier(const gd_share *share);
+
+/* This worker's part begin..end-1 of 0..n-1, cut at multiples of `unit`; the parts cover 0..n-1
+ * once. */
+static inline void gd_share_range(const gd_share *share, uint32_t n, uint32_t unit, uint32_t *begin,
+                                  uint32_t *end) {
+  const uint32_t n_units = (n + unit - 1) / unit;
+  const uint32_t from = n_units * share->index / share->count * unit;
+  const uint32_t to = n_units * (share->index + 1) / share->count * unit;
+  *begin = from < n ? from : n;
+  *end = to < n ? to : n;
+}
+
+#endif
