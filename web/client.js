@@ -1,6 +1,8 @@
 // The page's end of a worker: one Client is one worker is one engine. See README.md for the messages.
 
 import { LabError, stopped } from './fault.js';
+import { Network } from './network.js';
+import { Run } from './run.js';
 
 /** @typedef {import('./types.js').Comparison} Comparison */
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
@@ -8,7 +10,6 @@ import { LabError, stopped } from './fault.js';
 /** @typedef {import('./types.js').DownloadProgress} DownloadProgress */
 /** @typedef {import('./types.js').EngineInfo} EngineInfo */
 /** @typedef {import('./types.js').EpochRow} EpochRow */
-/** @typedef {import('./types.js').Evaluation} Evaluation */
 /** @typedef {import('./types.js').LabFault} LabFault */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
 /** @typedef {import('./types.js').Paired} Paired */
@@ -190,11 +191,9 @@ export class Client {
    * @returns {Promise<Comparison>}
    */
   compare(baseline, treatment, checkpoint = 'selected') {
-    const { endpoints: a } = baseline;
-    const { endpoints: b } = treatment;
     return this.#ask('compare', {
-      baseline: { config: baseline.config, engine: baseline.engine, endpoint: a?.[checkpoint] },
-      treatment: { config: treatment.config, engine: treatment.engine, endpoint: b?.[checkpoint] },
+      baseline: partyOf(baseline, checkpoint),
+      treatment: partyOf(treatment, checkpoint),
     });
   }
 
@@ -264,131 +263,16 @@ export class Client {
   }
 }
 
-/** A run under way. Controls may be called at any time; after the end they do nothing. */
-export class Run {
-  #id;
-  #ask;
-
-  /**
-   * Use Client.startRun().
-   * @param {number} id
-   * @param {Promise<RunResult>} finished
-   * @param {(method: string, params: object) => Promise<any>} ask
-   */
-  constructor(id, finished, ask) {
-    this.#id = id;
-    this.#ask = ask;
-    /** Resolves for a finished, a stopped, and a diverged run; rejects with a LabError if it could not be carried out. */
-    this.finished = finished;
-  }
-
-  /** @returns {Promise<void>} resolved when no further minibatch will be computed */
-  pause() {
-    return this.#control('pause');
-  }
-
-  /** @returns {Promise<void>} */
-  resume() {
-    return this.#control('resume');
-  }
-
-  /** One minibatch, then pause again. @returns {Promise<void>} */
-  stepMinibatch() {
-    return this.#control('stepMinibatch');
-  }
-
-  /** To the end of this epoch, its validation included, then pause again. @returns {Promise<void>} */
-  stepEpoch() {
-    return this.#control('stepEpoch');
-  }
-
-  /** Ends the run, downloads too; `finished` then gives what there is. @returns {Promise<void>} */
-  stop() {
-    return this.#control('stop');
-  }
-
-  /** The weights as they stand now. @returns {Promise<Weights>} */
-  weights() {
-    return this.#ask('runWeights', { run: this.#id });
-  }
-
-  /**
-   * The first layer's weights as they stand now, to draw.
-   * @param {number} units   how many, from unit 0 on
-   * @returns {Promise<Float32Array>} (units, 784)
-   */
-  firstLayer(units) {
-    return this.#ask('firstLayer', { run: this.#id, units });
-  }
-
-  /** @param {string} action @returns {Promise<void>} */
-  #control(action) {
-    return this.#ask('control', { run: this.#id, action });
-  }
-}
-
-/** Weights in the engine. Close them when they are not needed: they hold the engine's memory. */
-export class Network {
-  #id;
-  #ask;
-
-  /**
-   * Use Client.openWeights().
-   * @param {number} id
-   * @param {number[]} widths
-   * @param {string} sha256
-   * @param {(method: string, params: object, options?: {signal?: AbortSignal, onEvent?: EventSink}) => Promise<any>} ask
-   */
-  constructor(id, widths, sha256, ask) {
-    this.#id = id;
-    this.#ask = ask;
-    this.widths = widths;
-    /** Of the weights as little-endian bytes. */
-    this.sha256 = sha256;
-  }
-
-  /**
-   * @param {object} options
-   * @param {string} options.split           'validation', 'test', 'test-full'; fetched if it is not there yet
-   * @param {number} [options.mask]          branches that stay active; default 15, full depth
-   * @param {AbortSignal} [options.signal]
-   * @param {(progress: {done: number, n: number}) => void} [options.onProgress]
-   * @returns {Promise<Evaluation>}
-   */
-  evaluate({ split, mask = 15, signal, onProgress }) {
-    const params = { network: this.#id, split, mask };
-    return this.#ask('evaluate', params, { signal, onEvent: (_, data) => onProgress?.(data) });
-  }
-
-  /**
-   * @param {Uint8Array} pixels   784, row-major, 0 black, 255 white; copied
-   * @param {number} [mask]
-   * @returns {Promise<Float32Array>} ten probabilities
-   */
-  predict(pixels, mask = 15) {
-    return this.#ask('predict', { network: this.#id, pixels, mask });
-  }
-
-  /**
-   * What each layer gives for one picture: the features, then the four branches' outputs.
-   * @param {Uint8Array} pixels
-   * @param {number} [mask]
-   * @returns {Promise<Float32Array[]>}
-   */
-  activations(pixels, mask = 15) {
-    return this.#ask('activations', { network: this.#id, pixels, mask });
-  }
-
-  /**
-   * @param {number} units
-   * @returns {Promise<Float32Array>} (units, 784)
-   */
-  firstLayer(units) {
-    return this.#ask('firstLayer', { network: this.#id, units });
-  }
-
-  /** @returns {Promise<void>} */
-  close() {
-    return this.#ask('closeWeights', { network: this.#id });
-  }
+/**
+ * What a comparison needs of a run.
+ * @param {RunResult} result
+ * @param {'selected'|'final'} checkpoint
+ */
+function partyOf({ config, engine, provenance, endpoints }, checkpoint) {
+  return {
+    config,
+    numerics: engine.numerics,
+    initializationSHA256: provenance.initializationSHA256,
+    endpoint: endpoints?.[checkpoint],
+  };
 }

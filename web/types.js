@@ -16,6 +16,7 @@
  * @property {string} label
  * @property {string} unit     '' where there is none
  * @property {'integer'|'real'|'choice'} kind
+ * @property {number} first    where its numbers stand in a configuration
  * @property {number} nValues  1, for widths 7
  * @property {number} min
  * @property {number} max
@@ -33,7 +34,7 @@
  */
 
 /**
- * What C says of itself; see Client.description.
+ * What C says of itself. Lists of ids stand in the order of C's numbers.
  * @typedef {object} Description
  * @property {number} abi
  * @property {string} numerics
@@ -42,6 +43,25 @@
  * @property {Field[]} fields
  * @property {{name: string, text: string}[]} statuses
  * @property {number[][]} orders   all 24 orders of the four branches 0..3
+ * @property {string[]} plans
+ * @property {string[]} outcomes
+ * @property {string[]} events
+ * @property {string[]} runStates
+ * @property {string[]} checkpoints
+ * @property {string[]} runViews
+ * @property {string[]} progress
+ * @property {string[]} history
+ * @property {string[]} evaluationViews
+ * @property {string[]} summary
+ * @property {{summary: string[], paired: string[]}} statistics
+ * @property {StructLayout} identity
+ * @property {StructLayout} expectation
+ */
+
+/**
+ * @typedef {object} StructLayout
+ * @property {number} bytes
+ * @property {Record<string, {offset: number, type: 'u8'|'u32'|'f64'|'char', items: number}>} fields
  */
 
 /**
@@ -101,19 +121,20 @@
 
 /**
  * @typedef {object} RunProgress
- * @property {number} epoch              1-based, the one that is training
+ * @property {'initializing'|'training'|'validating'|'hashing'|'finished'|'diverged'|'stopped'} state
+ * @property {number} part               0..1 of that state's own work: weights, minibatches of the epoch, images
+ * @property {number} epoch              1-based, the one that is under way
  * @property {number} nEpochs
  * @property {number} minibatch          done in this epoch
  * @property {number} nMinibatches       of an epoch
  * @property {number} minibatchesDone    in the whole run
- * @property {string} part               'training' or 'validation'
  * @property {number} loss               mean cross-entropy of the last minibatch
  * @property {number} skipped            mask of the branches that the last minibatch bypassed
  * @property {number[]} gatesKept        minibatches so far that kept branch 0..3
  * @property {number[]} gatesSkipped     minibatches so far that skipped it
  * @property {number} imagesPerSecond    training, lately
  * @property {number} gflops             10^9 floating-point operations a second, counted densely: 6 × parameters × images
- * @property {number} seconds            trained so far, pauses not counted
+ * @property {number} seconds            of work so far, pauses not counted
  * @property {boolean} paused
  */
 
@@ -170,16 +191,16 @@
  * A run that has ended, however it ended. `JSON.stringify(resultToJson(result))` (results.js) is what is exported.
  * @typedef {object} RunResult
  * @property {number} schemaVersion
- * @property {'finished'|'stopped'|'diverged'} status
+ * @property {'finished'|'untested'|'stopped'|'diverged'} status   untested: trained, but the test images could not be had
  * @property {Config} config
  * @property {EngineInfo} engine
  * @property {EpochRow[]} history
  * @property {number|null} bestEpoch          1-based; null before the first epoch's end
  * @property {{kept: number[], skipped: number[]}} gates   minibatches, per branch 0..3
  * @property {{seconds: number, trainingSeconds: number, imagesPerSecond: number}} timing
- * @property {{selected: Endpoint, final: Endpoint}|null} endpoints   null: stopped or diverged
+ * @property {{selected: Endpoint, final: Endpoint}|null} endpoints   null unless finished
  * @property {Provenance} provenance
- * @property {LabFault|null} fault            what went wrong in a diverged run
+ * @property {LabFault|null} fault            why a run diverged, or could not be tested
  * @property {{selected: Weights, final: Weights}|null} [weights]  not part of the exported JSON; null: stopped or diverged
  */
 

@@ -1,0 +1,67 @@
+// A run as the page sees it: its controls and its end. Made by Client.startRun().
+
+/** @typedef {import('./types.js').RunResult} RunResult */
+/** @typedef {import('./types.js').Weights} Weights */
+
+/** A run under way. Controls may be called at any time; after the end they do nothing. */
+export class Run {
+  #id;
+  #ask;
+
+  /**
+   * Use Client.startRun().
+   * @param {number} id
+   * @param {Promise<RunResult>} finished
+   * @param {(method: string, params: object) => Promise<any>} ask
+   */
+  constructor(id, finished, ask) {
+    this.#id = id;
+    this.#ask = ask;
+    /** Resolves for a finished, a stopped, and a diverged run; rejects with a LabError if it could not be carried out. */
+    this.finished = finished;
+  }
+
+  /** @returns {Promise<void>} resolved when no further minibatch will be computed */
+  pause() {
+    return this.#control('pause');
+  }
+
+  /** @returns {Promise<void>} */
+  resume() {
+    return this.#control('resume');
+  }
+
+  /** One minibatch, then pause again. @returns {Promise<void>} */
+  stepMinibatch() {
+    return this.#control('stepMinibatch');
+  }
+
+  /** To the end of this epoch, its validation included, then pause again. @returns {Promise<void>} */
+  stepEpoch() {
+    return this.#control('stepEpoch');
+  }
+
+  /** Ends the run, downloads too; `finished` then gives what there is. @returns {Promise<void>} */
+  stop() {
+    return this.#control('stop');
+  }
+
+  /** The weights as they stand now. @returns {Promise<Weights>} */
+  weights() {
+    return this.#ask('runWeights', { run: this.#id });
+  }
+
+  /**
+   * The first layer's weights as they stand now, to draw.
+   * @param {number} units   how many, from unit 0 on
+   * @returns {Promise<Float32Array>} (units, 784)
+   */
+  firstLayer(units) {
+    return this.#ask('firstLayer', { run: this.#id, units });
+  }
+
+  /** @param {string} action @returns {Promise<void>} */
+  #control(action) {
+    return this.#ask('control', { run: this.#id, action });
+  }
+}

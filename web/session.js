@@ -1,0 +1,324 @@
+// One engine at work: its splits, its runs, the weights kept in it. The worker answers the page's messages with the
+// methods of the same names; Node calls them directly.
+
+import { applyConfig, measureConfig } from './config.js';
+import { RunControl } from './control.js';
+import { Dataset } from './dataset.js';
+import { faultOf, LabError, stopped } from './fault.js';
+import { hexOf, Model, openWeights } from './model.js';
+import * as protocol from './protocol.js';
+import { carryOut } from './experiment.js';
+
+/** @typedef {import('./control.js').Action} Action */
+/** @typedef {import('./dataset.js').LoadedSplit} LoadedSplit */
+/** @typedef {import('./dataset.js').LoadOptions} LoadOptions */
+/** @typedef {import('./engine.js').Engine} Engine */
+/** @typedef {import('./source.js').Source} Source */
+/** @typedef {import('./types.js').ConfigInput} ConfigInput */
+/** @typedef {import('./types.js').Evaluation} Evaluation */
+/** @typedef {import('./types.js').LabFault} LabFault */
+/** @typedef {import('./types.js').RunResult} RunResult */
+/** @typedef {import('./types.js').Weights} Weights */
+
+/**
+ * What goes with a request: who asks, a way to give up, a way to tell how it goes.
+ * @typedef {object} Context
+ * @property {number} id   of the request; a run is controlled by it
+ * @property {AbortSignal} [signal]
+ * @property {(event: string, data: any) => void} emit
+ */
+
+/** Splits that must share no image. */
+const DISJOINT = [['train', 'validation']];
+
+/** An engine and all that is open in it. */
+export class Session {
+  #dataset;
+  /** @type {Map<string, LoadedSplit>} */
+  #splits = new Map();
+  /** @type {Map<string, Promise<unknown>>} loads under way */
+  #loads = new Map();
+  /** @type {Map<number, RunControl>} from the request to its end */
+  #controls = new Map();
+  /** @type {Map<number, Model>} runs that are training, as they stand */
+  #live = new Map();
+  /** @type {Map<number, Model>} weights that were put in, by handle */
+  #networks = new Map();
+  /** Ends when the last run that was asked for ends. @type {Promise<unknown>} */
+  #lastRun = Promise.resolve();
+
+  /**
+   * @param {Engine} engine
+   * @param {Source} source   of the manifest and the splits
+   * @param {{inflate?: 'auto'|'stream'|'zlib'}} [options]
+   */
+  constructor(engine, source, options) {
+    this.engine = engine;
+    this.#dataset = new Dataset(engine, source, options);
+  }
+
+  /**
+   * @param {{split: string}} params
+   * @param {Pick<Context, 'signal'|'emit'>} context
+   */
+  async loadSplit({ split }, { signal, emit }) {
+    const { audit } = await this.split(split, { signal, onProgress: (data) => emit('progress', data) });
+    return audit;
+  }
+
+  /**
+   * A split, loaded now or before. Two who want it at once share one load.
+   * @param {string} name
+   * @param {LoadOptions} options
+   * @returns {Promise<LoadedSplit>}
+   */
+  async split(name, options) {
+    for (;;) {
+      const loaded = this.#splits.get(name);
+      if (loaded !== undefined) {
+        return loaded;
+      }
+      const other = this.#loads.get(name);
+      if (other === undefined) {
+        break;
+      }
+      await unlessAborted(other.catch(() => {}), options.signal);
+    }
+    const load = this.#load(name, options).finally(() => this.#loads.delete(name));
+    this.#loads.set(name, load);
+    return load;
+  }
+
+  /**
+   * @param {string} name
+   * @param {LoadOptions} options
+   */
+  async #load(name, options) {
+    const loaded = await this.#dataset.load(name, options);
+    for (const pair of DISJOINT.filter((names) => names.includes(name))) {
+      const other = pair.find((split) => split !== name) ?? '';
+      const otherLoaded = this.#splits.get(other);
+      if (otherLoaded !== undefined) {
+        this.#checkDisjoint(loaded, otherLoaded);
+      }
+    }
+    this.#splits.set(name, loaded);
+    return loaded;
+  }
+
+  /**
+   * @param {LoadedSplit} loaded   closed if it shares an image with the other
+   * @param {LoadedSplit} other
+   */
+  #checkDisjoint(loaded, other) {
+    try {
+      this.engine.status('gd_split_disjoint', other.handle, loaded.handle);
+    } catch (error) {
+      this.engine.status('gd_split_close', loaded.handle);
+      throw error;
+    }
+    loaded.audit.checks.push({
+      name: `no image of ${other.audit.split}`,
+      state: 'passed',
+      status: 'OK',
+      expected: '0 shared',
+      found: '0 shared',
+      offset: null,
+    });
+  }
+
+  /**
+   * @param {{config: ConfigInput}} params
+   * @returns {{fault: LabFault|null, bytes: number, nParameters: number}}
+   */
+  checkConfig({ config }) {
+    try {
+      const { bytes, nParameters } = measureConfig(this.engine, config);
+      return { fault: null, bytes, nParameters };
+    } catch (error) {
+      return { fault: faultOf(error), bytes: 0, nParameters: 0 };
+    }
+  }
+
+  /**
+   * @param {{config: ConfigInput, initialWeights?: Float32Array, startPaused?: boolean}} params
+   * @param {Context} context
+   * @returns {Promise<RunResult>}
+   */
+  async run({ config: input, initialWeights, startPaused }, { id, emit }) {
+    const config = applyConfig(this.engine, input); // a bad setting is told at once, not when its turn comes
+    const control = new RunControl({ startPaused });
+    this.#controls.set(id, control);
+    const before = this.#lastRun;
+    const run = (async () => {
+      await unlessAborted(before, control.signal).catch(() => {}); // stopped while it waited: carried out as such
+      return carryOut(this, config, { control, emit, initialWeights, onLive: (model) => this.#setLive(id, model) });
+    })();
+    this.#lastRun = Promise.allSettled([before, run]);
+    try {
+      return await run;
+    } finally {
+      this.#controls.delete(id);
+    }
+  }
+
+  /**
+   * Tells a run something; nothing happens if it has ended.
+   * @param {{run: number, action: Action}} params
+   */
+  control({ run, action }) {
+    this.#controls.get(run)?.tell(action);
+    return null;
+  }
+
+  /** @param {{run: number}} params @returns {Weights} */
+  runWeights({ run }) {
+    const model = this.#model({ run });
+    return { widths: model.widths, values: model.read() };
+  }
+
+  /** @param {{run?: number, network?: number, units: number}} params */
+  firstLayer({ units, ...which }) {
+    return this.#model(which).firstLayer(units);
+  }
+
+  /** @param {Weights} weights */
+  openWeights({ widths, values }) {
+    const network = openWeights(this.engine, widths, values);
+    this.#networks.set(network, new Model(this.engine, network, 'live', widths));
+    const digest = this.engine.copyU8(this.engine.pointer('gd_weights_digest', network), 32);
+    return { network, sha256: hexOf(digest) };
+  }
+
+  /** @param {{network: number}} params */
+  closeWeights({ network }) {
+    this.engine.status('gd_weights_close', network);
+    this.#networks.delete(network);
+    return null;
+  }
+
+  /**
+   * @param {{network: number, mask: number, split: string}} params
+   * @param {Pick<Context, 'signal'|'emit'>} context
+   * @returns {Promise<Evaluation>}
+   */
+  async evaluate({ network, mask, split }, { signal, emit }) {
+    const model = this.#model({ network });
+    const { handle } = await this.split(split, { signal });
+    return model.evaluate({
+      split,
+      images: handle,
+      mask,
+      signal,
+      onProgress: (data) => emit('progress', data),
+    });
+  }
+
+  /** @param {{network: number, pixels: Uint8Array, mask: number}} params */
+  predict({ network, pixels, mask }) {
+    return this.#model({ network }).predict(pixels, mask);
+  }
+
+  /** @param {{network: number, pixels: Uint8Array, mask: number}} params */
+  activations({ network, pixels, mask }) {
+    return this.#model({ network }).activations(pixels, mask);
+  }
+
+  /** @param {{split: string, indices: number[]}} params */
+  images({ split, indices }) {
+    const loaded = this.#splits.get(split);
+    if (loaded === undefined) {
+      throw new LabError({ code: 'WRONG_STATE', message: `The split ${split} is not loaded.`, subject: split });
+    }
+    const { engine } = this;
+    const { nImages } = loaded.audit;
+    const [pixels, labels, originals] = ['pixels', 'labels', 'indices'].map((part) =>
+      engine.pointer(`gd_split_${part}`, loaded.handle),
+    );
+    const result = {
+      pixels: new Uint8Array(784 * indices.length),
+      labels: new Uint8Array(indices.length),
+      originalIndices: new Uint32Array(indices.length),
+    };
+    indices.forEach((index, at) => {
+      if (!Number.isInteger(index) || index < 0 || index >= nImages) {
+        const expected = `0 to ${nImages - 1}`;
+        const message = `${split} has images ${expected}; ${index} is none of them.`;
+        throw new LabError({ code: 'FIELD_OUT_OF_RANGE', message, subject: 'index', expected, found: String(index) });
+      }
+      result.pixels.set(engine.copyU8(Number(pixels) + 784 * index, 784), 784 * at);
+      result.labels.set(engine.copyU8(Number(labels) + index, 1), at);
+      result.originalIndices.set(engine.copyU32(Number(originals) + 4 * index, 1), at);
+    });
+    return result;
+  }
+
+  /** @param {Parameters<typeof protocol.plan>[1]} params */
+  plan(params) {
+    return protocol.plan(this.engine, params);
+  }
+
+  /** @param {Parameters<typeof protocol.grid>[1]} params */
+  grid(params) {
+    return protocol.grid(this.engine, params);
+  }
+
+  /**
+   * @param {{baseline: protocol.Party, treatment: protocol.Party}} params
+   * @param {Pick<Context, 'signal'>} context
+   */
+  async compare({ baseline, treatment }, { signal }) {
+    protocol.checkComparable(this.engine, baseline, treatment);
+    const { handle } = await this.split(baseline.endpoint?.split ?? '', { signal });
+    return protocol.compare(this.engine, baseline, treatment, handle);
+  }
+
+  /** @param {{values: number[]}} params */
+  summarize({ values }) {
+    return protocol.summarize(this.engine, values);
+  }
+
+  /** @param {{baseline: number[], treatment: number[]}} params */
+  pair({ baseline, treatment }) {
+    return protocol.pair(this.engine, baseline, treatment);
+  }
+
+  /** @param {number} id @param {Model|null} model */
+  #setLive(id, model) {
+    if (model === null) {
+      this.#live.delete(id);
+    } else {
+      this.#live.set(id, model);
+    }
+  }
+
+  /** @param {{run?: number, network?: number}} which @returns {Model} */
+  #model({ run = 0, network = 0 }) {
+    const model = this.#live.get(run) ?? this.#networks.get(network);
+    if (model === undefined) {
+      const message = run > 0 ? 'This run is not training.' : 'These weights are not in the engine.';
+      throw new LabError({ code: 'STALE_HANDLE', message });
+    }
+    return model;
+  }
+}
+
+/**
+ * Waits for something of another's; rejects as soon as one gives up.
+ * @param {Promise<unknown>} promise
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<unknown>}
+ */
+function unlessAborted(promise, signal) {
+  if (signal === undefined) {
+    return promise;
+  }
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(stopped());
+    if (signal.aborted) {
+      onAbort();
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,245 @@
+// Drives one run of C from its first weights to its last digest: in slices, with a watch beside it.
+
+import { faultSentence } from './engine.js';
+import { LabError } from './fault.js';
+import { hexOf } from './model.js';
+import { breathe, SLICE_MS } from './pace.js';
+
+/** @typedef {import('./control.js').RunControl} RunControl */
+/** @typedef {import('./engine.js').Engine} Engine */
+/** @typedef {import('./types.js').EpochRow} EpochRow */
+/** @typedef {import('./types.js').LabFault} LabFault */
+/** @typedef {import('./types.js').Provenance} Provenance */
+/** @typedef {import('./types.js').RunProgress} RunProgress */
+
+/** The rate shown is that of the last so many seconds of training. */
+const RATE_WINDOW_S = 0.5;
+
+/**
+ * @typedef {object} TrainingListeners
+ * @property {(progress: RunProgress) => void} onProgress   after each slice
+ * @property {(row: EpochRow) => void} onEpoch
+ */
+
+/** A run of C, opened, with what JavaScript adds to it: the time. */
+export class Training {
+  #engine;
+  #handle;
+  #nEpochs;
+  #nParameters;
+  #watch = new Watch();
+  /** @type {EpochRow[]} */
+  history = [];
+
+  /**
+   * @param {Engine} engine
+   * @param {number} handle        of the run
+   * @param {{nEpochs: number, nParameters: number}} facts
+   */
+  constructor(engine, handle, { nEpochs, nParameters }) {
+    this.#engine = engine;
+    this.#handle = handle;
+    this.#nEpochs = nEpochs;
+    this.#nParameters = nParameters;
+  }
+
+  /**
+   * Trains until the run is finished, has diverged, or is stopped.
+   * @param {RunControl} control
+   * @param {TrainingListeners} listeners
+   * @returns {Promise<'finished'|'diverged'|'stopped'>}
+   */
+  async drive(control, { onProgress, onEpoch }) {
+    control.onChange(() => onProgress(this.progress(control.isPaused)));
+    for (;;) {
+      await control.ready();
+      if (control.isStopped) {
+        this.#engine.status('gd_run_stop', this.#handle);
+        return 'stopped';
+      }
+      const event = this.#slice(control, onEpoch);
+      onProgress(this.progress(control.isPaused));
+      if (event === 'finished' || event === 'diverged') {
+        return event;
+      }
+      await breathe();
+    }
+  }
+
+  /**
+   * Works until the slice is over or there is something to wait for.
+   * @param {RunControl} control
+   * @param {(row: EpochRow) => void} onEpoch
+   * @returns {string} the last event
+   */
+  #slice(control, onEpoch) {
+    const { events } = this.#engine.description;
+    const end = performance.now() + SLICE_MS;
+    let event = '';
+    do {
+      const start = performance.now();
+      event = events[this.#engine.status('gd_run_step', this.#handle)] ?? '';
+      this.#watch.add(event, (performance.now() - start) / 1000, this.#column('images'));
+      if (event === 'epoch') {
+        const row = this.#readRow();
+        this.history.push(row);
+        onEpoch(row);
+      }
+      const isLast = event === 'epoch' && this.history.length === this.#nEpochs;
+      if (!isLast) {
+        control.happened(event);
+      }
+    } while (control.mayGoOn && event !== 'finished' && event !== 'diverged' && performance.now() < end);
+    return event;
+  }
+
+  /**
+   * @param {boolean} paused
+   * @returns {RunProgress}
+   */
+  progress(paused) {
+    const columns = this.#columns();
+    const minibatchesDone = columns.gatedMinibatches;
+    const gatesSkipped = [columns.skips1, columns.skips2, columns.skips3, columns.skips4];
+    const imagesPerSecond = this.#watch.rate;
+    return {
+      state: /** @type {RunProgress['state']} */ (this.#engine.description.runStates[columns.state]),
+      epoch: columns.epoch,
+      nEpochs: this.#nEpochs,
+      minibatch: columns.minibatch,
+      nMinibatches: columns.minibatches,
+      minibatchesDone,
+      part: columns.partTotal > 0 ? columns.partDone / columns.partTotal : 0,
+      loss: columns.loss,
+      skipped: columns.skipped,
+      gatesKept: gatesSkipped.map((n) => minibatchesDone - n),
+      gatesSkipped,
+      imagesPerSecond,
+      gflops: (6 * this.#nParameters * imagesPerSecond) / 1e9,
+      seconds: this.#watch.seconds,
+      paused,
+    };
+  }
+
+  /** @returns {{seconds: number, trainingSeconds: number, imagesPerSecond: number}} of the whole run */
+  timing() {
+    const { seconds, trainingSeconds } = this.#watch;
+    const images = this.#column('images');
+    return { seconds, trainingSeconds, imagesPerSecond: trainingSeconds > 0 ? images / trainingSeconds : 0 };
+  }
+
+  /** @returns {LabFault} why it diverged */
+  fault() {
+    const { statuses } = this.#engine.description;
+    const text = statuses.find(({ name }) => name === 'DIVERGED')?.text ?? '';
+    const found = `a loss of ${this.#column('loss')} in epoch ${this.#column('epoch')}`;
+    const message = faultSentence(text, { found });
+    return new LabError({ code: 'DIVERGED', message, subject: 'loss', expected: 'a finite number', found }).toFault();
+  }
+
+  /** @returns {number|null} */
+  bestEpoch() {
+    return this.#column('selectedEpoch') || null;
+  }
+
+  /** @returns {Pick<Provenance, 'initializationSHA256'|'orderHash'|'gateDrawHash'|'weightsSHA256'>} */
+  provenance() {
+    const selected = this.#digest('selectedSHA256');
+    const final = this.#digest('finalSHA256');
+    return {
+      initializationSHA256: this.#digest('initializationSHA256') ?? '',
+      orderHash: this.#hash('orderHash'),
+      gateDrawHash: this.#hash('gateDrawHash'),
+      weightsSHA256: selected !== null && final !== null ? { selected, final } : null,
+    };
+  }
+
+  /** @returns {EpochRow} the history's last */
+  #readRow() {
+    const { history } = this.#engine.description;
+    const values = this.#engine.copyF64(...this.#view('history')).slice(-history.length);
+    /** @param {string} id */
+    const value = (id) => Number(values[history.indexOf(id)]);
+    return {
+      epoch: this.#column('epochsDone'),
+      trainingLoss: value('trainingLoss'),
+      validationAccuracy: value('validationAccuracy'),
+      validationCrossEntropy: value('validationCrossEntropy'),
+      ...this.#watch.lap(),
+    };
+  }
+
+  /** @returns {Record<string, number>} */
+  #columns() {
+    const values = this.#engine.copyF64(...this.#view('progress'));
+    return Object.fromEntries(this.#engine.description.progress.map((id, at) => [id, Number(values[at])]));
+  }
+
+  /** @param {string} id */
+  #column(id) {
+    const [address] = this.#view('progress');
+    const at = this.#engine.description.progress.indexOf(id);
+    return Number(this.#engine.copyF64(address + 8 * at, 1)[0]);
+  }
+
+  /** @param {string} view @returns {string|null} null: not known yet */
+  #digest(view) {
+    const [address, n] = this.#view(view);
+    return n === 0 ? null : hexOf(this.#engine.copyU8(address, n));
+  }
+
+  /** @param {string} view */
+  #hash(view) {
+    const [address] = this.#view(view);
+    return Number(this.#engine.copyU32(address, 1)[0]).toString(16).padStart(8, '0');
+  }
+
+  /** @param {string} name @returns {[number, number]} address, elements */
+  #view(name) {
+    const number = this.#engine.description.runViews.indexOf(name);
+    return [
+      this.#engine.pointer('gd_run_view', this.#handle, number),
+      this.#engine.status('gd_run_view_items', this.#handle, number),
+    ];
+  }
+}
+
+/** Counts the seconds of work, pauses left out. */
+class Watch {
+  seconds = 0;
+  trainingSeconds = 0;
+  /** Images a second, lately. */
+  rate = 0;
+  #lapSeconds = 0;
+  #lapTrainingSeconds = 0;
+  #windowStart = { trainingSeconds: 0, images: 0 };
+
+  /**
+   * @param {string} event     what the step did
+   * @param {number} seconds   that it took
+   * @param {number} images    trained since the run began
+   */
+  add(event, seconds, images) {
+    this.seconds += seconds;
+    if (event !== 'minibatch' && event !== 'epochTrained') {
+      return;
+    }
+    this.trainingSeconds += seconds;
+    const window = this.trainingSeconds - this.#windowStart.trainingSeconds;
+    if (window > 0 && (window >= RATE_WINDOW_S || this.rate === 0)) {
+      this.rate = (images - this.#windowStart.images) / window;
+      this.#windowStart = { trainingSeconds: this.trainingSeconds, images };
+    }
+  }
+
+  /** @returns {{seconds: number, trainingSeconds: number}} since the last lap */
+  lap() {
+    const lap = {
+      seconds: this.seconds - this.#lapSeconds,
+      trainingSeconds: this.trainingSeconds - this.#lapTrainingSeconds,
+    };
+    this.#lapSeconds = this.seconds;
+    this.#lapTrainingSeconds = this.trainingSeconds;
+    return lap;
+  }
+}

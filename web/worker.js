@@ -1,0 +1,134 @@
+// A session in a worker: answers the page's messages (README.md lists them).
+
+import { openEngine } from './engine.js';
+import { faultOf, LabError } from './fault.js';
+import { throttled } from './pace.js';
+import { Session } from './session.js';
+import { httpSource } from './source.js';
+
+/** @typedef {import('./session.js').Context} Context */
+/** @typedef {import('./types.js').OpenOptions} OpenOptions */
+/** @typedef {{id: number, method: string, params: any} | {abort: number}} Message */
+
+/** Events of these kinds are news each time; of all others only the latest counts. */
+const ALWAYS = ['phase', 'epoch'];
+
+/** @type {Session|undefined} */
+let session;
+
+/** Requests under way. @type {Map<number, AbortController>} */
+const requests = new Map();
+
+/** @type {Record<string, (session: Session, params: any, context: Context) => unknown>} */
+const methods = {
+  loadSplit: (lab, params, context) => lab.loadSplit(params, context),
+  run: (lab, params, context) => lab.run(params, context),
+  control: (lab, params) => lab.control(params),
+  runWeights: (lab, params) => lab.runWeights(params),
+  firstLayer: (lab, params) => lab.firstLayer(params),
+  openWeights: (lab, params) => lab.openWeights(params),
+  closeWeights: (lab, params) => lab.closeWeights(params),
+  evaluate: (lab, params, context) => lab.evaluate(params, context),
+  predict: (lab, params) => lab.predict(params),
+  activations: (lab, params) => lab.activations(params),
+  images: (lab, params) => lab.images(params),
+  checkConfig: (lab, params) => lab.checkConfig(params),
+  plan: (lab, params) => lab.plan(params),
+  grid: (lab, params) => lab.grid(params),
+  compare: (lab, params, context) => lab.compare(params, context),
+  summarize: (lab, params) => lab.summarize(params),
+  pair: (lab, params) => lab.pair(params),
+};
+
+/** @param {Required<Pick<OpenOptions, 'datasetUrl'|'wasmUrl'>> & OpenOptions} options */
+async function open({ datasetUrl, wasmUrl, build, threads, inflate }) {
+  const engine = await openEngine({ wasmUrl, build, threads });
+  session = new Session(engine, httpSource(datasetUrl), { inflate });
+  return { engine: engine.info, description: engine.description };
+}
+
+/**
+ * @param {string} method
+ * @param {any} params
+ * @param {Context} context
+ */
+async function carryOut(method, params, context) {
+  if (method === 'open') {
+    return open(params);
+  }
+  const answer = methods[method];
+  if (session === undefined || answer === undefined) {
+    throw new LabError({ code: 'UNKNOWN', message: `The worker cannot do ${method}.` });
+  }
+  return answer(session, params, context);
+}
+
+/**
+ * Events to the page, few enough for it to draw.
+ * @param {number} id
+ */
+function eventSender(id) {
+  /** @type {Map<string, ReturnType<typeof throttled<any>>>} */
+  const throttles = new Map();
+  /** @param {string} event @param {any} data */
+  const send = (event, data) => self.postMessage({ id, event, data });
+  const flush = () => {
+    throttles.forEach((throttle) => throttle.flush());
+  };
+  return {
+    flush,
+    /** @param {string} event @param {any} data */
+    emit(event, data) {
+      if (ALWAYS.includes(event)) {
+        flush(); // so that what the page hears stays in order
+        send(event, data);
+        return;
+      }
+      // Downloads of two splits go side by side: each has its own latest news.
+      const key = `${event} ${data.split ?? ''}`;
+      const throttle = throttles.get(key) ?? throttled((latest) => send(event, latest));
+      throttles.set(key, throttle);
+      throttle.offer(data);
+    },
+  };
+}
+
+/**
+ * The buffers of a result's own arrays, to be moved instead of copied.
+ * @param {any} value
+ * @param {Set<ArrayBuffer>} found
+ */
+function buffersIn(value, found = new Set()) {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) {
+      found.add(value.buffer);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach((member) => buffersIn(member, found));
+  }
+  return found;
+}
+
+/** @param {{id: number, method: string, params: any}} message */
+async function answer({ id, method, params }) {
+  const controller = new AbortController();
+  requests.set(id, controller);
+  const { emit, flush } = eventSender(id);
+  try {
+    const result = await carryOut(method, params, { id, signal: controller.signal, emit });
+    flush();
+    self.postMessage({ id, result }, { transfer: [...buffersIn(result)] });
+  } catch (error) {
+    self.postMessage({ id, error: faultOf(error) });
+  } finally {
+    requests.delete(id);
+  }
+}
+
+self.addEventListener('message', (/** @type {MessageEvent<Message>} */ { data }) => {
+  if ('abort' in data) {
+    requests.get(data.abort)?.abort();
+  } else {
+    answer(data);
+  }
+});
