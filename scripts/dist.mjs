@@ -1,0 +1,172 @@
+// Puts together dist/, the deployable folder, from what is built: node scripts/dist.mjs
+// With --check-dataset it only says, by its exit status, whether build/dataset is complete.
+
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+// Comes minified as a script only; what is added in deployedBytes makes a module of it.
+const UPLOT_SCRIPT = 'node_modules/uplot/dist/uPlot.iife.min.js';
+
+/**
+ * Every file below a folder, by its path inside it with '/' between the parts.
+ * @param {string} folder  need not exist
+ * @returns {Promise<string[]>}
+ */
+async function listFiles(folder) {
+  /** @type {string[]} */
+  const names = [];
+  /** @param {string} inside */
+  async function visit(inside) {
+    for (const entry of await readdir(path.join(folder, inside), { withFileTypes: true })) {
+      const name = path.posix.join(inside, entry.name);
+      if (entry.isDirectory()) {
+        await visit(name);
+      } else {
+        names.push(name);
+      }
+    }
+  }
+  await visit('').catch((error) => {
+    if (error.code !== 'ENOENT') {
+      throw error;
+    }
+  });
+  return names.sort();
+}
+
+/**
+ * The dataset's files that are deployed, each with the SHA-256 that the manifest gives.
+ * @param {any} manifest
+ * @returns {{file: string, sha256: string}[]}
+ */
+function datasetFiles(manifest) {
+  const splits = [
+    ...Object.values(manifest.splits),
+    ...Object.values(manifest.optional_splits ?? {}),
+  ];
+  return [
+    ...splits.map((split) => ({ file: split.gzip_file, sha256: split.gzip_sha256 })),
+    { file: manifest.preview.file, sha256: manifest.preview.sha256 },
+  ];
+}
+
+/**
+ * What is wrong with the built dataset: a sentence, or null.
+ * @param {string} root  of the repository
+ * @returns {Promise<string | null>}
+ */
+export async function datasetFault(root) {
+  const manifest = JSON.parse(
+    await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'),
+  );
+  for (const { file, sha256 } of datasetFiles(manifest)) {
+    const bytes = await readFile(path.join(root, 'build/dataset', file)).catch(() => null);
+    if (!bytes) {
+      return `build/dataset/${file} is missing`;
+    }
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
+      return `build/dataset/${file} is not the file of the manifest`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Where each file of dist/ comes from.
+ * @param {string} root  of the repository
+ * @returns {Promise<Map<string, string>>}  path in dist/ to path in the repository
+ */
+async function planFiles(root) {
+  const plan = new Map();
+  for (const name of await listFiles(path.join(root, 'web'))) {
+    if (!name.endsWith('.md') && !path.posix.basename(name).startsWith('.')) {
+      plan.set(name, `web/${name}`);
+    }
+  }
+  const wasmFolder = 'build/wasm/src/wasm';
+  for (const name of await listFiles(path.join(root, wasmFolder))) {
+    if (/^[\w-]+\.(mjs|wasm)$/.test(name)) {
+      plan.set(`wasm/${name}`, `${wasmFolder}/${name}`);
+    }
+  }
+  plan.set('vendor/uPlot.mjs', UPLOT_SCRIPT);
+  plan.set('vendor/uPlot.css', 'node_modules/uplot/dist/uPlot.min.css');
+
+  const manifest = JSON.parse(
+    await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'),
+  );
+  for (const { file } of datasetFiles(manifest)) {
+    plan.set(`dataset/${file}`, `build/dataset/${file}`);
+  }
+  plan.set('dataset/manifest.json', 'manifest/manifest.json');
+  plan.set('dataset/README.md', 'manifest/README.md');
+
+  plan.set('licenses/lab.txt', 'LICENSE');
+  plan.set('licenses/uPlot.txt', 'node_modules/uplot/LICENSE');
+  plan.set('licenses/BearSSL.txt', 'subprojects/bearssl-0.6/LICENSE.txt');
+  return plan;
+}
+
+/**
+ * What is deployed of a file of the repository.
+ * @param {string} root
+ * @param {string} source
+ * @returns {Promise<Buffer>}
+ */
+async function deployedBytes(root, source) {
+  const bytes = await readFile(path.join(root, source));
+  return source === UPLOT_SCRIPT
+    ? Buffer.concat([bytes, Buffer.from('\nexport default uPlot;\n')])
+    : bytes;
+}
+
+/**
+ * Brings dist/ up to date. Files that are the same are not touched; others appear whole.
+ * @param {string} root  of the repository
+ * @returns {Promise<{files: number, written: number, removed: number}>}
+ */
+export async function assemble(root) {
+  const plan = await planFiles(root);
+  const dist = path.join(root, 'dist');
+  let written = 0;
+  for (const [target, source] of plan) {
+    const file = path.join(dist, target);
+    const bytes = await deployedBytes(root, source);
+    const present = await readFile(file).catch(() => null);
+    if (!present?.equals(bytes)) {
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(`${file}.new`, bytes);
+      await rename(`${file}.new`, file);
+      written++;
+    }
+  }
+  const stale = (await listFiles(dist)).filter((name) => !plan.has(name));
+  for (const name of stale) {
+    await rm(path.join(dist, name));
+  }
+  return { files: plan.size, written, removed: stale.length };
+}
+
+async function main() {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const fault = await datasetFault(root);
+  if (process.argv.includes('--check-dataset')) {
+    process.exitCode = fault ? 1 : 0;
+    return;
+  }
+  if (fault) {
+    throw new Error(fault);
+  }
+  const { files, written, removed } = await assemble(root);
+  console.error(`build: dist/ holds ${files} files (${written} new, ${removed} removed)`);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  main().catch((error) => {
+    console.error(`build: ${error.message}`);
+    process.exit(1);
+  });
+}
