@@ -1,0 +1,133 @@
+#include "nn/self_check.h"
+
+#include "base/text.h"
+#include "nn/reference.h"
+
+#include <string.h>
+
+/* No width is a multiple of a tile or a panel, and the minibatch does not fill its last panel. */
+static const gd_shape odd_shape = {{GD_N_PIXELS, 35, 23, 14, 13, 7, GD_N_CLASSES}};
+
+enum { N_IMAGES = 11, N_STEPS = 5 };
+
+/* A linear congruential generator (Numerical Recipes' constants): any fixed sequence serves. */
+static uint32_t draw(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+static void fill(gd_parameters *fast, float *canonical, float *row) {
+  uint32_t state = 1;
+  for (unsigned l = 0; l < GD_N_LAYERS; l++) {
+    const uint32_t n_in = odd_shape.widths[l];
+    for (uint32_t o = 0; o < odd_shape.widths[l + 1]; o++) {
+      for (uint32_t i = 0; i < n_in; i++) {
+        row[i] = ((float)draw(&state) / 8388608.0f - 1.0f) * 0.25f;
+        *canonical++ = row[i];
+      }
+      gd_parameters_write_row(fast, l, o, row);
+    }
+    for (uint32_t o = 0; o < odd_shape.widths[l + 1]; o++) {
+      const float bias = (float)draw(&state) / 8388608.0f - 1.0f;
+      gd_parameters_bias(fast, l)[o] = bias;
+      *canonical++ = bias;
+    }
+  }
+}
+
+static void draw_images(uint8_t *pixels, uint8_t *labels) {
+  uint32_t state = 2;
+  for (uint32_t k = 0; k < N_IMAGES * GD_N_PIXELS; k++) {
+    const uint32_t bits = draw(&state);
+    pixels[k] = (uint8_t)((bits >> 16 & 3u) == 0 ? bits & 255u : 0u);
+  }
+  for (uint32_t b = 0; b < N_IMAGES; b++) {
+    labels[b] = (uint8_t)(draw(&state) >> 8) % GD_N_CLASSES;
+  }
+}
+
+static void hex_of(char text[9], float value) {
+  uint8_t bytes[4];
+  uint32_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  for (int i = 0; i < 4; i++) {
+    bytes[i] = (uint8_t)(bits >> (24 - 8 * i));
+  }
+  gd_text_hex(text, bytes, sizeof bytes);
+}
+
+static gd_status compare(const gd_parameters *fast, const float *canonical, const char *tensor,
+                         float *row, gd_report *report) {
+  for (unsigned l = 0; l < GD_N_LAYERS; l++) {
+    const uint32_t n_in = odd_shape.widths[l];
+    const uint32_t n_out = odd_shape.widths[l + 1];
+    for (uint32_t o = 0; o <= n_out; o++) {
+      const float *found = row;
+      const uint32_t n = o < n_out ? n_in : n_out;
+      if (o < n_out) {
+        gd_parameters_read_row(fast, l, o, row);
+      } else {
+        found = gd_parameters_bias(fast, l);
+      }
+      for (uint32_t i = 0; i < n; i++) {
+        if (memcmp(&found[i], &canonical[i], sizeof(float)) != 0) {
+          char expected_bits[9];
+          char found_bits[9];
+          hex_of(expected_bits, canonical[i]);
+          hex_of(found_bits, found[i]);
+          return gd_report_fault(report, GD_KERNEL_MISMATCH, GD_NO_OFFSET, tensor, expected_bits,
+                                 found_bits);
+        }
+      }
+      canonical += n;
+    }
+  }
+  return GD_OK;
+}
+
+gd_status gd_self_check(gd_arena *arena, gd_pool *pool, gd_report *report) {
+  const size_t n_parameters = (size_t)gd_shape_n_parameters(&odd_shape);
+  gd_parameters weights = {0};
+  gd_parameters velocities = {0};
+  gd_workspace *workspace = NULL;
+  gd_parameters_take(arena, &odd_shape, &weights);
+  gd_parameters_take(arena, &odd_shape, &velocities);
+  gd_workspace_take(arena, &odd_shape, N_IMAGES, 1, &workspace);
+  float *canonical = gd_arena_take(arena, n_parameters, sizeof *canonical);
+  float *canonical_velocities = gd_arena_take(arena, n_parameters, sizeof *canonical_velocities);
+  float *scratch =
+      gd_arena_take(arena, gd_reference_scratch(&odd_shape, N_IMAGES), sizeof *scratch);
+  float *row = gd_arena_take(arena, GD_N_PIXELS, sizeof *row);
+  uint8_t *pixels = gd_arena_take(arena, N_IMAGES, GD_N_PIXELS);
+  uint8_t *labels = gd_arena_take(arena, N_IMAGES, 1);
+  if (arena->failed) {
+    return gd_report_fault(report, GD_OUT_OF_MEMORY, GD_NO_OFFSET, "self-check", NULL, NULL);
+  }
+  if (arena->base == NULL) {
+    return GD_OK;
+  }
+  fill(&weights, canonical, row);
+  memset(canonical_velocities, 0, n_parameters * sizeof *canonical_velocities);
+  draw_images(pixels, labels);
+  /* All branches, single ones, two neighbours, all skipped; a gain that is 1 and one that rounds.
+   */
+  static const unsigned skipped[N_STEPS] = {0u, 5u, 6u, 8u, 15u};
+  for (uint32_t s = 0; s < N_STEPS; s++) {
+    const gd_minibatch minibatch = {pixels, labels, NULL, s % 2, N_IMAGES - s % 2};
+    const gd_step step = {skipped[s], {2.0f, 1.0f, 1.0f / 0.75f, 4.0f}, 0.03f, 0.9f};
+    const double loss = gd_network_step(&weights, &velocities, workspace, pool, &minibatch, &step);
+    const double expected =
+        gd_reference_step(&odd_shape, canonical, canonical_velocities, &minibatch, &step, scratch);
+    if (memcmp(&loss, &expected, sizeof loss) != 0) {
+      return gd_report_numbers(report, GD_KERNEL_MISMATCH, GD_NO_OFFSET, "loss", s, s);
+    }
+    gd_status status = compare(&weights, canonical, "parameters", row, report);
+    if (status == GD_OK) {
+      status = compare(&velocities, canonical_velocities, "velocities", row, report);
+    }
+    if (status != GD_OK) {
+      return status;
+    }
+  }
+  return GD_OK;
+}
