@@ -1,8 +1,10 @@
 // The page's end of a worker: one Client is one worker is one engine. See README.md for the messages.
 
-import { LabError, stopped } from './fault.js';
+import { Channel } from './channel.js';
 import { Network } from './network.js';
 import { Run } from './run.js';
+
+export { Network, Run };
 
 /** @typedef {import('./types.js').Comparison} Comparison */
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
@@ -20,8 +22,8 @@ import { Run } from './run.js';
 /** @typedef {import('./types.js').Summary} Summary */
 /** @typedef {import('./types.js').Weights} Weights */
 
-/** @typedef {(event: string, data: any) => void} EventSink */
-/** @typedef {{resolve: (value: any) => void, reject: (error: Error) => void, onEvent: EventSink}} Pending */
+/** @typedef {import('./channel.js').EventSink} EventSink */
+/** @typedef {import('./fault.js').LabError} LabError */
 
 /**
  * What a page hears of a run. All are optional.
@@ -40,12 +42,7 @@ import { Run } from './run.js';
 
 /** A worker with an engine. Make one with Client.open(). */
 export class Client {
-  /** @type {Worker} */
-  #worker;
-  /** @type {Map<number, Pending>} */
-  #pending = new Map();
-  #nextId = 1;
-  #closed = false;
+  #channel;
 
   /**
    * Starts a worker and an engine in it.
@@ -55,48 +52,36 @@ export class Client {
    */
   static async open(options = {}) {
     const here = new URL('.', document.baseURI);
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    const client = new Client(worker);
+    const channel = new Channel(new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
     try {
-      const opened = await client.#ask('open', {
+      const opened = await channel.ask('open', {
         ...options,
         datasetUrl: new URL(options.datasetUrl ?? 'dataset/', here).href,
         wasmUrl: new URL(options.wasmUrl ?? 'wasm/', here).href,
       });
-      client.engine = opened.engine;
-      client.description = opened.description;
+      return new Client(channel, opened);
     } catch (error) {
-      client.close();
+      channel.close();
       throw error;
     }
-    return client;
   }
 
   /**
    * Use Client.open().
-   * @param {Worker} worker
+   * @param {Channel} channel
+   * @param {{engine: EngineInfo, description: Description}} opened
    */
-  constructor(worker) {
-    this.#worker = worker;
-    /** @type {EngineInfo} the engine that runs, and why it is this one */
-    this.engine = { build: '', numerics: '', threads: 0, reasons: [] };
-    /** @type {Description} C's own tables: presets, fields, orders, statuses */
-    this.description = { abi: 0, numerics: '', threads: 0, presets: [], fields: [], statuses: [], orders: [] };
-    worker.addEventListener('message', (event) => this.#receive(event.data));
-    worker.addEventListener('error', (event) => {
-      this.#fail(event.message || 'The worker could not be started.');
-    });
-    worker.addEventListener('messageerror', () => this.#fail('A message from the worker was lost.'));
+  constructor(channel, { engine, description }) {
+    this.#channel = channel;
+    /** The engine that runs, and why it is this one. */
+    this.engine = engine;
+    /** C's own tables: presets, fields, orders, statuses. */
+    this.description = description;
   }
 
   /** Ends the worker. What is under way is rejected with STOPPED. */
   close() {
-    this.#closed = true;
-    this.#worker.terminate();
-    for (const { reject } of this.#pending.values()) {
-      reject(stopped());
-    }
-    this.#pending.clear();
+    this.#channel.close();
   }
 
   /**
@@ -106,7 +91,7 @@ export class Client {
    * @returns {Promise<SplitAudit>}
    */
   loadSplit(split, { signal, onProgress } = {}) {
-    return this.#ask('loadSplit', { split }, { signal, onEvent: (_, data) => onProgress?.(data) });
+    return this.#channel.ask('loadSplit', { split }, { signal, onEvent: (_, data) => onProgress?.(data) });
   }
 
   /**
@@ -115,7 +100,7 @@ export class Client {
    * @returns {Promise<{fault: LabFault|null, bytes: number, nParameters: number}>}
    */
   checkConfig(config) {
-    return this.#ask('checkConfig', { config });
+    return this.#channel.ask('checkConfig', { config });
   }
 
   /**
@@ -126,7 +111,6 @@ export class Client {
    */
   startRun(config, options = {}) {
     const { initialWeights, startPaused } = options;
-    const id = this.#nextId;
     /** @type {EventSink} */
     const onEvent = (event, data) => {
       if (event === 'phase') {
@@ -139,8 +123,8 @@ export class Client {
         options.onEpoch?.(data);
       }
     };
-    const finished = this.#ask('run', { config, initialWeights, startPaused }, { onEvent });
-    return new Run(id, finished, (method, params) => this.#ask(method, params));
+    const { id, answer } = this.#channel.request('run', { config, initialWeights, startPaused }, { onEvent });
+    return new Run(this.#channel, id, answer);
   }
 
   /**
@@ -150,8 +134,8 @@ export class Client {
    * @returns {Promise<Network>}
    */
   async openWeights({ widths, values }) {
-    const { network, sha256 } = await this.#ask('openWeights', { widths, values });
-    return new Network(network, widths, sha256, (method, params, options) => this.#ask(method, params, options));
+    const { network, sha256 } = await this.#channel.ask('openWeights', { widths, values });
+    return new Network(this.#channel, network, { widths, sha256 });
   }
 
   /**
@@ -161,7 +145,7 @@ export class Client {
    * @returns {Promise<{pixels: Uint8Array, labels: Uint8Array, originalIndices: Uint32Array}>} pixels (n, 784)
    */
   images(split, indices) {
-    return this.#ask('images', { split, indices });
+    return this.#channel.ask('images', { split, indices });
   }
 
   /**
@@ -171,7 +155,7 @@ export class Client {
    * @returns {Promise<number[]>}
    */
   plan(kind, { mask = 0, order = [0, 1, 2, 3] } = {}) {
-    return this.#ask('plan', { kind, mask, order });
+    return this.#channel.ask('plan', { kind, mask, order });
   }
 
   /**
@@ -180,7 +164,7 @@ export class Client {
    * @returns {Promise<{p: number, mask: number, seed: number}[]>}
    */
   grid({ p, masks, seeds }) {
-    return this.#ask('grid', { p, masks, seeds });
+    return this.#channel.ask('grid', { p, masks, seeds });
   }
 
   /**
@@ -191,7 +175,7 @@ export class Client {
    * @returns {Promise<Comparison>}
    */
   compare(baseline, treatment, checkpoint = 'selected') {
-    return this.#ask('compare', {
+    return this.#channel.ask('compare', {
       baseline: partyOf(baseline, checkpoint),
       treatment: partyOf(treatment, checkpoint),
     });
@@ -203,7 +187,7 @@ export class Client {
    * @returns {Promise<Summary>}
    */
   summarize(values) {
-    return this.#ask('summarize', { values });
+    return this.#channel.ask('summarize', { values });
   }
 
   /**
@@ -213,53 +197,7 @@ export class Client {
    * @returns {Promise<Paired>}
    */
   pair(baseline, treatment) {
-    return this.#ask('pair', { baseline, treatment });
-  }
-
-  /**
-   * @param {string} method
-   * @param {object} params
-   * @param {{signal?: AbortSignal, onEvent?: EventSink}} [options]
-   * @returns {Promise<any>}
-   */
-  #ask(method, params, { signal, onEvent = () => {} } = {}) {
-    if (this.#closed || signal?.aborted) {
-      return Promise.reject(stopped());
-    }
-    const id = this.#nextId++;
-    const abort = () => this.#worker.postMessage({ abort: id });
-    signal?.addEventListener('abort', abort);
-    const answer = new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, onEvent });
-      this.#worker.postMessage({ id, method, params });
-    });
-    return answer.finally(() => signal?.removeEventListener('abort', abort));
-  }
-
-  /** @param {{id: number, event?: string, data?: any, result?: any, error?: LabFault}} message */
-  #receive(message) {
-    const pending = this.#pending.get(message.id);
-    if (pending === undefined) {
-      return;
-    }
-    if (message.event !== undefined) {
-      pending.onEvent(message.event, message.data);
-      return;
-    }
-    this.#pending.delete(message.id);
-    if (message.error === undefined) {
-      pending.resolve(message.result);
-    } else {
-      pending.reject(new LabError(message.error));
-    }
-  }
-
-  /** @param {string} message */
-  #fail(message) {
-    for (const { reject } of this.#pending.values()) {
-      reject(new LabError({ code: 'UNKNOWN', message }));
-    }
-    this.close();
+    return this.#channel.ask('pair', { baseline, treatment });
   }
 }
 

@@ -27,6 +27,7 @@ const NOT_WORTH_A_RETRY = ['NETWORK', 'HTTP_STATUS', 'STOPPED', 'OUT_OF_MEMORY',
 export class Dataset {
   #engine;
   #source;
+  /** @type {'stream'|'zlib'} */
   #inflate;
   /** @type {Promise<Manifest>|undefined} */
   #manifest;
@@ -132,6 +133,8 @@ export class Dataset {
 
 /** One body on its way into one open split. */
 class Arrival {
+  /** It cannot be decompressed. The rest is still hashed: the checks at the end tell what is wrong with the file. */
+  #isDamaged = false;
   #engine;
   #handle;
   #expected;
@@ -199,18 +202,18 @@ class Arrival {
     const { readable, writable } = new DecompressionStream('gzip');
     const writer = writable.getWriter();
     const reader = readable.getReader();
-    let isDamaged = false;
+    const onDamage = () => {
+      this.#isDamaged = true;
+    };
 
     const feed = async () => {
       for await (const chunk of prepended(start, body)) {
         this.#passCompressed(chunk, () => {});
-        if (!isDamaged) {
-          // A stream that is damaged says no more than that. The rest is still hashed: the checks at the end tell
-          // what is wrong with the file.
-          await writer.write(/** @type {Uint8Array<ArrayBuffer>} */ (chunk)).catch(() => (isDamaged = true));
+        if (!this.#isDamaged) {
+          await writer.write(/** @type {Uint8Array<ArrayBuffer>} */ (chunk)).catch(onDamage);
         }
       }
-      await writer.close().catch(() => (isDamaged = true));
+      await writer.close().catch(onDamage);
     };
     const drain = async () => {
       for (;;) {
@@ -236,10 +239,9 @@ class Arrival {
    */
   async #takeByZlib(start, body) {
     this.route = 'zlib';
-    let isDamaged = false;
     for await (const chunk of prepended(start, body)) {
       this.#passCompressed(chunk, (address, n) => {
-        if (isDamaged) {
+        if (this.#isDamaged) {
           return;
         }
         try {
@@ -248,7 +250,7 @@ class Arrival {
           if (error instanceof LabError && error.code === 'TOO_LONG') {
             throw error;
           }
-          isDamaged = true; // as above
+          this.#isDamaged = true;
         }
       });
     }

@@ -22,8 +22,8 @@ const BUILDS = [
   { name: 'mul-add', fused: false, threads: false },
 ];
 
-/** Those that the build makes. */
-const SHIPPED = ['fused', 'mul-add'];
+/** Those that scripts/build makes. */
+export const SHIPPED_BUILDS = ['fused', 'mul-add'];
 
 const I32_CONST_0 = [0x41, 0x00];
 const I8X16_SPLAT = [0xfd, 0x0f];
@@ -50,7 +50,7 @@ const RELAXED_SIMD_PROBE = probe([...VECTOR, ...VECTOR, ...VECTOR, ...F32X4_RELA
 
 /** What this browser (or Node) can run. */
 export function detectFeatures() {
-  const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
+  const isNode = 'process' in globalThis;
   return {
     simd: WebAssembly.validate(SIMD_PROBE),
     relaxedSimd: WebAssembly.validate(RELAXED_SIMD_PROBE),
@@ -72,7 +72,7 @@ export function chooseBuilds(features, { build, threads } = {}) {
     if (build !== undefined && build !== name) {
       continue;
     }
-    if (!SHIPPED.includes(name)) {
+    if (!SHIPPED_BUILDS.includes(name)) {
       continue;
     }
     if (threaded && threads === 1) {

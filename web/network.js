@@ -1,23 +1,22 @@
 // Weights that the page has put into a client's engine. Made by Client.openWeights().
 
+/** @typedef {import('./channel.js').Channel} Channel */
 /** @typedef {import('./types.js').Evaluation} Evaluation */
-/** @typedef {(event: string, data: any) => void} EventSink */
 
 /** Weights in the engine. Close them when they are not needed: they hold the engine's memory. */
 export class Network {
+  #channel;
   #id;
-  #ask;
 
   /**
    * Use Client.openWeights().
+   * @param {Channel} channel
    * @param {number} id
-   * @param {number[]} widths
-   * @param {string} sha256
-   * @param {(method: string, params: object, options?: {signal?: AbortSignal, onEvent?: EventSink}) => Promise<any>} ask
+   * @param {{widths: number[], sha256: string}} about
    */
-  constructor(id, widths, sha256, ask) {
+  constructor(channel, id, { widths, sha256 }) {
+    this.#channel = channel;
     this.#id = id;
-    this.#ask = ask;
     this.widths = widths;
     /** Of the weights as little-endian bytes. */
     this.sha256 = sha256;
@@ -33,7 +32,7 @@ export class Network {
    */
   evaluate({ split, mask = 15, signal, onProgress }) {
     const params = { network: this.#id, split, mask };
-    return this.#ask('evaluate', params, { signal, onEvent: (_, data) => onProgress?.(data) });
+    return this.#channel.ask('evaluate', params, { signal, onEvent: (_, data) => onProgress?.(data) });
   }
 
   /**
@@ -42,7 +41,7 @@ export class Network {
    * @returns {Promise<Float32Array>} ten probabilities
    */
   predict(pixels, mask = 15) {
-    return this.#ask('predict', { network: this.#id, pixels, mask });
+    return this.#channel.ask('predict', { network: this.#id, pixels, mask });
   }
 
   /**
@@ -52,7 +51,7 @@ export class Network {
    * @returns {Promise<Float32Array[]>}
    */
   activations(pixels, mask = 15) {
-    return this.#ask('activations', { network: this.#id, pixels, mask });
+    return this.#channel.ask('activations', { network: this.#id, pixels, mask });
   }
 
   /**
@@ -60,11 +59,11 @@ export class Network {
    * @returns {Promise<Float32Array>} (units, 784)
    */
   firstLayer(units) {
-    return this.#ask('firstLayer', { network: this.#id, units });
+    return this.#channel.ask('firstLayer', { network: this.#id, units });
   }
 
   /** @returns {Promise<void>} */
   close() {
-    return this.#ask('closeWeights', { network: this.#id });
+    return this.#channel.ask('closeWeights', { network: this.#id });
   }
 }

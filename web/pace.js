@@ -18,8 +18,8 @@ let channel;
  */
 export function breathe() {
   return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') {
-      setImmediate(resolve); // Node, where an open channel would keep the process alive
+    if ('setImmediate' in globalThis) {
+      globalThis.setImmediate(resolve); // Node, where an open channel would keep the process alive
       return;
     }
     if (channel === undefined) {

@@ -116,7 +116,10 @@ export function compare(engine, baseline, treatment, split) {
     /** @param {string} name */
     const count = (name) => Number(counts[names.indexOf(name)]);
     /** @param {string} name */
-    const imagesOf = (name) => Uint32Array.from([...outcomes.keys()].filter((i) => outcomes[i] === names.indexOf(name)));
+    const imagesOf = (name) => {
+      const outcome = names.indexOf(name);
+      return Uint32Array.from([...outcomes.keys()].filter((image) => outcomes[image] === outcome));
+    };
     return {
       n,
       nBothRight: count('bothRight'),
@@ -193,5 +196,5 @@ function withF64(engine, rows, use) {
 
 /** @param {string} hex */
 function bytesOf(hex) {
-  return (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
+  return (hex.match(/../g) ?? []).map((byte) => parseInt(byte, 16));
 }

@@ -11,8 +11,7 @@ export const SCHEMA_VERSION = 1;
  * @returns {any}
  */
 export function resultToJson(result) {
-  const { weights, ...rest } = result;
-  return plain(rest);
+  return plain({ ...result, weights: undefined });
 }
 
 /** @param {any} value @returns {any} */

@@ -1,23 +1,26 @@
 // A run as the page sees it: its controls and its end. Made by Client.startRun().
 
+/** @typedef {import('./channel.js').Channel} Channel */
 /** @typedef {import('./types.js').RunResult} RunResult */
 /** @typedef {import('./types.js').Weights} Weights */
 
 /** A run under way. Controls may be called at any time; after the end they do nothing. */
 export class Run {
+  #channel;
   #id;
-  #ask;
 
   /**
    * Use Client.startRun().
-   * @param {number} id
+   * @param {Channel} channel
+   * @param {number} id   of the request that it is
    * @param {Promise<RunResult>} finished
-   * @param {(method: string, params: object) => Promise<any>} ask
    */
-  constructor(id, finished, ask) {
+  constructor(channel, id, finished) {
+    this.#channel = channel;
     this.#id = id;
-    this.#ask = ask;
-    /** Resolves for a finished, a stopped, and a diverged run; rejects with a LabError if it could not be carried out. */
+    /**
+     * Resolves for a finished, a stopped, and a diverged run; rejects with a LabError if it could not be carried out.
+     */
     this.finished = finished;
   }
 
@@ -48,7 +51,7 @@ export class Run {
 
   /** The weights as they stand now. @returns {Promise<Weights>} */
   weights() {
-    return this.#ask('runWeights', { run: this.#id });
+    return this.#channel.ask('runWeights', { run: this.#id });
   }
 
   /**
@@ -57,11 +60,11 @@ export class Run {
    * @returns {Promise<Float32Array>} (units, 784)
    */
   firstLayer(units) {
-    return this.#ask('firstLayer', { run: this.#id, units });
+    return this.#channel.ask('firstLayer', { run: this.#id, units });
   }
 
   /** @param {string} action @returns {Promise<void>} */
   #control(action) {
-    return this.#ask('control', { run: this.#id, action });
+    return this.#channel.ask('control', { run: this.#id, action });
   }
 }

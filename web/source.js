@@ -2,9 +2,11 @@
 
 import { LabError } from './fault.js';
 
+/** @typedef {{fresh: boolean, signal?: AbortSignal}} SourceOptions   fresh: past every cache */
+
 /**
- * Opens a file as a stream of bytes. `fresh`: past every cache.
- * @typedef {(name: string, options: {fresh: boolean, signal?: AbortSignal}) => Promise<ReadableStream<Uint8Array>>} Source
+ * Opens a file as a stream of bytes.
+ * @typedef {(name: string, options: SourceOptions) => Promise<ReadableStream<Uint8Array>>} Source
  */
 
 /**
@@ -14,7 +16,8 @@ import { LabError } from './fault.js';
  */
 export function httpSource(url) {
   return async (name, { fresh, signal }) => {
-    const response = await answerOf(name, fetch(new URL(name, url), { cache: fresh ? 'reload' : 'default', signal }));
+    const cache = fresh ? 'reload' : 'default';
+    const response = await answerOf(name, fetch(new URL(name, url), { cache, signal }));
     if (!response.ok) {
       throw new LabError({
         code: 'HTTP_STATUS',

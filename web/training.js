@@ -75,7 +75,7 @@ export class Training {
   #slice(control, onEpoch) {
     const { events } = this.#engine.description;
     const end = performance.now() + SLICE_MS;
-    let event = '';
+    let event;
     do {
       const start = performance.now();
       event = events[this.#engine.status('gd_run_step', this.#handle)] ?? '';

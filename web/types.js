@@ -101,7 +101,7 @@
  * @property {number} nImages
  * @property {number} bytes           decoded
  * @property {number} receivedBytes   as they came
- * @property {boolean} wasGzip        false: the server had decoded it already, so there is no compressed hash to check
+ * @property {boolean} wasGzip        false: the server had decoded it, so there is no compressed hash to check
  * @property {string} route           'DecompressionStream', 'zlib' or 'already decoded'
  * @property {boolean} retried        the first answer was wrong, and a second one past the caches was right
  * @property {number} seconds
@@ -133,7 +133,7 @@
  * @property {number[]} gatesKept        minibatches so far that kept branch 0..3
  * @property {number[]} gatesSkipped     minibatches so far that skipped it
  * @property {number} imagesPerSecond    training, lately
- * @property {number} gflops             10^9 floating-point operations a second, counted densely: 6 × parameters × images
+ * @property {number} gflops             10^9 operations a second, counted densely: 6 × parameters × images
  * @property {number} seconds            of work so far, pauses not counted
  * @property {boolean} paused
  */
@@ -191,7 +191,7 @@
  * A run that has ended, however it ended. `JSON.stringify(resultToJson(result))` (results.js) is what is exported.
  * @typedef {object} RunResult
  * @property {number} schemaVersion
- * @property {'finished'|'untested'|'stopped'|'diverged'} status   untested: trained, but the test images could not be had
+ * @property {'finished'|'untested'|'stopped'|'diverged'} status   untested: trained, but without the test images
  * @property {Config} config
  * @property {EngineInfo} engine
  * @property {EpochRow[]} history
@@ -201,7 +201,7 @@
  * @property {{selected: Endpoint, final: Endpoint}|null} endpoints   null unless finished
  * @property {Provenance} provenance
  * @property {LabFault|null} fault            why a run diverged, or could not be tested
- * @property {{selected: Weights, final: Weights}|null} [weights]  not part of the exported JSON; null: stopped or diverged
+ * @property {{selected: Weights, final: Weights}|null} [weights]  not in the exported JSON; null: stopped or diverged
  */
 
 /**

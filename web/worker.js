@@ -56,11 +56,11 @@ async function carryOut(method, params, context) {
   if (method === 'open') {
     return open(params);
   }
-  const answer = methods[method];
-  if (session === undefined || answer === undefined) {
+  const handle = methods[method];
+  if (session === undefined || handle === undefined) {
     throw new LabError({ code: 'UNKNOWN', message: `The worker cannot do ${method}.` });
   }
-  return answer(session, params, context);
+  return handle(session, params, context);
 }
 
 /**
