@@ -34,14 +34,14 @@ export function applyConfig(engine, input) {
   }
   engine.status('gd_config_default');
   const address = engine.pointer('gd_config_values');
-  for (const { id, first, nValues } of fields) {
+  for (const { id, first, n } of fields) {
     const value = given[id];
     if (value === undefined) {
       continue;
     }
     const numbers = Array.isArray(value) ? value : [value];
-    if (numbers.length !== nValues || numbers.some((number) => typeof number !== 'number')) {
-      throw notListed(id, nValues === 1 ? 'a number' : `${nValues} numbers`, value);
+    if (numbers.length !== n || numbers.some((number) => typeof number !== 'number')) {
+      throw notListed(id, n === 1 ? 'a number' : `${n} numbers`, value);
     }
     engine.writeF64(address + 8 * first, numbers);
   }
@@ -59,9 +59,9 @@ function readConfig(engine) {
   const preset = presets[engine.number('gd_config_preset')];
   /** @type {Record<string, string|number|number[]>} */
   const config = { preset: preset?.id ?? '' };
-  for (const { id, first, nValues } of fields) {
-    const numbers = [...engine.copyF64(address + 8 * first, nValues)];
-    config[id] = nValues === 1 ? Number(numbers[0]) : numbers;
+  for (const { id, first, n } of fields) {
+    const numbers = [...engine.copyF64(address + 8 * first, n)];
+    config[id] = n === 1 ? Number(numbers[0]) : numbers;
   }
   return /** @type {Config} */ (/** @type {unknown} */ (config));
 }

@@ -153,7 +153,7 @@ export class Engine {
     this.info = {
       build,
       numerics: this.description.numerics,
-      threads: this.description.threads,
+      threads: 1,
       reasons: [],
     };
   }
@@ -257,6 +257,29 @@ export class Engine {
   /** @param {number} address @param {number} n @returns {Float64Array<ArrayBuffer>} a copy */
   copyF64(address, n) {
     return new Float64Array(new Float64Array(this.#buffer(), address, n));
+  }
+
+  /**
+   * What a run or an evaluation shows of itself: a copy of one of its views, empty where nothing is known yet.
+   * @param {'run'|'evaluation'} owner
+   * @param {number} handle
+   * @param {string} id
+   */
+  view(owner, handle, id) {
+    const views = owner === 'run' ? this.description.runViews : this.description.evaluationViews;
+    const number = views.findIndex((view) => view.id === id);
+    const n = this.status(`gd_${owner}_view_items`, handle, number);
+    const address = n > 0 ? this.pointer(`gd_${owner}_view`, handle, number) : 0;
+    switch (views[number]?.type) {
+      case 'f64':
+        return this.copyF64(address, n);
+      case 'f32':
+        return this.copyF32(address, n);
+      case 'u32':
+        return this.copyU32(address, n);
+      default:
+        return this.copyU8(address, n);
+    }
   }
 
   /**

@@ -129,20 +129,14 @@ export class Model {
  * @returns {Evaluation}
  */
 function readEvaluation(engine, evaluation, split, mask) {
-  const { evaluationViews, summary } = engine.description;
-  /** @param {string} name */
-  const view = (name) => {
-    const number = evaluationViews.indexOf(name);
-    return /** @type {const} */ ([
-      engine.pointer('gd_evaluation_view', evaluation, number),
-      engine.status('gd_evaluation_view_items', evaluation, number),
-    ]);
-  };
-  const figures = engine.copyF64(...view('summary'));
-  /** @param {string} name */
-  const figure = (name) => Number(figures[summary.indexOf(name)]);
-  const confusion = engine.copyU32(...view('confusion'));
-  const perDigit = engine.copyU32(...view('perDigit'));
+  const { summary } = engine.description;
+  /** @param {string} id */
+  const view = (id) => engine.view('evaluation', evaluation, id);
+  const figures = view('summary');
+  /** @param {string} id */
+  const figure = (id) => Number(figures[summary.indexOf(id)]);
+  const confusion = view('confusion');
+  const perDigit = view('perDigit');
   const digits = Array.from({ length: 10 }, (_, digit) => digit);
   return {
     split,
@@ -151,8 +145,8 @@ function readEvaluation(engine, evaluation, split, mask) {
     accuracy: figure('accuracy'),
     ce: figure('crossEntropy'),
     errors: figure('errors'),
-    predictions: engine.copyU8(...view('predictions')),
-    probabilities: engine.copyF32(...view('probabilities')),
+    predictions: Uint8Array.from(view('predictions')),
+    probabilities: Float32Array.from(view('probabilities')),
     confusion: digits.map((digit) => [...confusion.subarray(10 * digit, 10 * digit + 10)]),
     perClass: digits.map((digit) => {
       const n = Number(perDigit[2 * digit]);
@@ -190,7 +184,7 @@ export function openWeights(engine, widths, values) {
   }
 }
 
-/** @param {Uint8Array} digest */
+/** @param {ArrayLike<number>} digest */
 export function hexOf(digest) {
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -103,7 +103,7 @@ export class Training {
     const gatesSkipped = [columns.skips1, columns.skips2, columns.skips3, columns.skips4];
     const imagesPerSecond = this.#watch.rate;
     return {
-      state: /** @type {RunProgress['state']} */ (this.#engine.description.runStates[columns.state]),
+      state: /** @type {RunProgress['state']} */ (this.#engine.description.states[columns.state]),
       epoch: columns.epoch,
       nEpochs: this.#nEpochs,
       minibatch: columns.minibatch,
@@ -157,7 +157,7 @@ export class Training {
   /** @returns {EpochRow} the history's last */
   #readRow() {
     const { history } = this.#engine.description;
-    const values = this.#engine.copyF64(...this.#view('history')).slice(-history.length);
+    const values = this.#view('history').slice(-history.length);
     /** @param {string} id */
     const value = (id) => Number(values[history.indexOf(id)]);
     return {
@@ -169,38 +169,31 @@ export class Training {
     };
   }
 
-  /** @returns {Record<string, number>} */
+  /** @returns {Record<string, number>} where the run stands, by C's ids */
   #columns() {
-    const values = this.#engine.copyF64(...this.#view('progress'));
+    const values = this.#view('progress');
     return Object.fromEntries(this.#engine.description.progress.map((id, at) => [id, Number(values[at])]));
   }
 
   /** @param {string} id */
   #column(id) {
-    const [address] = this.#view('progress');
-    const at = this.#engine.description.progress.indexOf(id);
-    return Number(this.#engine.copyF64(address + 8 * at, 1)[0]);
+    return Number(this.#view('progress')[this.#engine.description.progress.indexOf(id)]);
   }
 
   /** @param {string} view @returns {string|null} null: not known yet */
   #digest(view) {
-    const [address, n] = this.#view(view);
-    return n === 0 ? null : hexOf(this.#engine.copyU8(address, n));
+    const digest = this.#view(view);
+    return digest.length === 0 ? null : hexOf(digest);
   }
 
   /** @param {string} view */
   #hash(view) {
-    const [address] = this.#view(view);
-    return Number(this.#engine.copyU32(address, 1)[0]).toString(16).padStart(8, '0');
+    return Number(this.#view(view)[0]).toString(16).padStart(8, '0');
   }
 
-  /** @param {string} name @returns {[number, number]} address, elements */
-  #view(name) {
-    const number = this.#engine.description.runViews.indexOf(name);
-    return [
-      this.#engine.pointer('gd_run_view', this.#handle, number),
-      this.#engine.status('gd_run_view_items', this.#handle, number),
-    ];
+  /** @param {string} id */
+  #view(id) {
+    return this.#engine.view('run', this.#handle, id);
   }
 }
 

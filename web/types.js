@@ -17,12 +17,12 @@
  * @property {string} unit     '' where there is none
  * @property {'integer'|'real'|'choice'} kind
  * @property {number} first    where its numbers stand in a configuration
- * @property {number} nValues  1, for widths 7
+ * @property {number} n        1, for widths 7
  * @property {number} min
  * @property {number} max
  * @property {number} step     of an integer: min + a multiple of it is allowed
  * @property {number[]} values what a choice is one of; suggestions for an integer
- * @property {number} default
+ * @property {number|number[]} default
  */
 
 /**
@@ -38,25 +38,28 @@
  * @typedef {object} Description
  * @property {number} abi
  * @property {string} numerics
- * @property {number} threads
  * @property {Preset[]} presets
+ * @property {string} defaultPreset
  * @property {Field[]} fields
  * @property {{name: string, text: string}[]} statuses
  * @property {number[][]} orders   all 24 orders of the four branches 0..3
  * @property {string[]} plans
  * @property {string[]} outcomes
- * @property {string[]} events
- * @property {string[]} runStates
+ * @property {string[]} events     of a run
+ * @property {number} maxGridRuns
+ * @property {string[]} states     of a run
  * @property {string[]} checkpoints
- * @property {string[]} runViews
+ * @property {View[]} runViews
  * @property {string[]} progress
  * @property {string[]} history
- * @property {string[]} evaluationViews
+ * @property {View[]} evaluationViews
  * @property {string[]} summary
  * @property {{summary: string[], paired: string[]}} statistics
  * @property {StructLayout} identity
  * @property {StructLayout} expectation
  */
+
+/** @typedef {{id: string, type: 'u8'|'u32'|'f32'|'f64'}} View */
 
 /**
  * @typedef {object} StructLayout
