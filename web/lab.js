@@ -165,7 +165,7 @@ export class Lab {
  */
 function defaultConfig(description) {
   const numbers = description.fields
-    .filter((field) => field.nValues === 1)
+    .filter((field) => field.n === 1)
     .map((field) => [field.id, field.default]);
   return { preset: DEFAULT_PRESET, ...Object.fromEntries(numbers) };
 }
