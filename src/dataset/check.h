@@ -29,13 +29,31 @@ typedef struct gd_checklist {
   gd_check checks[GD_MAX_CHECKS];
 } gd_checklist;
 
-/* Adds a check. `name` is a static string. Its expected and found texts are copied. A list that is
- * full drops it (never reached: a test counts the checks). */
+/* Adds a check. `name` is a static string; the texts are copied. A list that is full drops it
+ * (never reached: a test counts the checks). */
 void gd_checklist_add(gd_checklist *list, const char *name, gd_check_state state, gd_status fault,
                       uint64_t offset, const char *expected, const char *found);
 
+/* Adds the check that two numbers, or two digests of n bytes (at most 47), are the same. Returns
+ * GD_OK or `fault`. */
+gd_status gd_checklist_number(gd_checklist *list, const char *name, gd_status fault,
+                              uint64_t offset, uint64_t expected, uint64_t found);
+gd_status gd_checklist_digest(gd_checklist *list, const char *name, gd_status fault,
+                              uint64_t offset, const uint8_t *expected, const uint8_t *found,
+                              size_t n);
+
+/* Adds a check that has passed, with one text for what was expected and found. Returns GD_OK. */
+gd_status gd_checklist_pass(gd_checklist *list, const char *name, const char *value);
+
+/* Adds a check that has failed. Returns `fault`. */
+gd_status gd_checklist_fail(gd_checklist *list, const char *name, gd_status fault, uint64_t offset,
+                            const char *expected, const char *found);
+
 /* The first check that failed, or NULL. */
 const gd_check *gd_checklist_first_fault(const gd_checklist *list);
+
+/* Its status with the report filled; GD_OK, the report untouched, where all is well. */
+gd_status gd_checklist_result(const gd_checklist *list, gd_report *report);
 
 /* Writes an array of {"name", "state": "passed"|"failed"|"not needed"|"not made", "status",
  * "expected", "found", "offset": number or null}. */

@@ -187,16 +187,9 @@ gd_status gd_split_finish(gd_split *split, bool was_gzip, gd_report *report) {
     return wrong_state(split, "a split that is loading", report);
   }
   gd_split_verify(split, was_gzip || split->uses_gunzip);
-  const gd_check *fault = gd_checklist_first_fault(&split->checks);
-  if (fault == NULL) {
-    split->state = GD_SPLIT_VERIFIED;
-    return GD_OK;
-  }
-  split->state = GD_SPLIT_REFUSED;
-  if (report != NULL) {
-    *report = fault->report;
-  }
-  return fault->report.status;
+  gd_status status = gd_checklist_result(&split->checks, report);
+  split->state = status == GD_OK ? GD_SPLIT_VERIFIED : GD_SPLIT_REFUSED;
+  return status;
 }
 
 const uint8_t *gd_split_pixels(const gd_split *split) {

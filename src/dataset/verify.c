@@ -46,23 +46,6 @@ static void enter_not_needed(gd_split *split, const char *name, const char *beca
   enter_as(split, &made, GD_CHECK_NOT_NEEDED);
 }
 
-static void check_number(gd_split *split, const char *name, gd_status fault, uint64_t offset,
-                         uint64_t expected, uint64_t found) {
-  finding made = begin(name, fault, offset);
-  add_number(made.expected, expected);
-  add_number(made.found, found);
-  enter(split, &made, expected == found);
-}
-
-static void check_digest(gd_split *split, const char *name, gd_status fault, uint64_t offset,
-                         const uint8_t expected[GD_SHA256_BYTES],
-                         const uint8_t found[GD_SHA256_BYTES]) {
-  finding made = begin(name, fault, offset);
-  gd_text_hex(made.expected, expected, GD_SHA256_BYTES);
-  gd_text_hex(made.found, found, GD_SHA256_BYTES);
-  enter(split, &made, memcmp(expected, found, GD_SHA256_BYTES) == 0);
-}
-
 static void check_gzip(gd_split *split, bool was_gzip) {
   if (!was_gzip) {
     const char *because = "the file came uncompressed";
@@ -73,10 +56,10 @@ static void check_gzip(gd_split *split, bool was_gzip) {
   }
   uint8_t digest[GD_SHA256_BYTES];
   gd_sha256_read(&split->gz_hash, digest);
-  check_number(split, "gzip size", GD_WRONG_GZIP_SIZE, split->n_gz_bytes, split->expected.gz_bytes,
-               split->n_gz_bytes);
-  check_digest(split, "gzip SHA-256", GD_WRONG_GZIP_DIGEST, GD_NO_OFFSET, split->expected.gz_sha256,
-               digest);
+  gd_checklist_number(&split->checks, "gzip size", GD_WRONG_GZIP_SIZE, split->n_gz_bytes,
+                      split->expected.gz_bytes, split->n_gz_bytes);
+  gd_checklist_digest(&split->checks, "gzip SHA-256", GD_WRONG_GZIP_DIGEST, GD_NO_OFFSET,
+                      split->expected.gz_sha256, digest, GD_SHA256_BYTES);
   if (!split->uses_gunzip) {
     enter_not_needed(split, "gzip stream", "checked by the platform's decompressor");
     return;
@@ -92,9 +75,11 @@ static void check_gzip(gd_split *split, bool was_gzip) {
 static void check_whole(gd_split *split) {
   uint8_t digest[GD_SHA256_BYTES];
   gd_sha256_read(&split->hash, digest);
-  check_number(split, "size", GD_WRONG_SIZE, split->n_bytes, split->expected.bytes, split->n_bytes);
+  gd_checklist_number(&split->checks, "size", GD_WRONG_SIZE, split->n_bytes, split->expected.bytes,
+                      split->n_bytes);
   if (split->n_bytes == split->expected.bytes) {
-    check_digest(split, "SHA-256", GD_WRONG_DIGEST, GD_NO_OFFSET, split->expected.sha256, digest);
+    gd_checklist_digest(&split->checks, "SHA-256", GD_WRONG_DIGEST, GD_NO_OFFSET,
+                        split->expected.sha256, digest, GD_SHA256_BYTES);
   }
 }
 
@@ -123,8 +108,8 @@ static void check_header(gd_split *split) {
   add_quoted(magic.found, header);
   enter(split, &magic, memcmp(header, GD_MAGIC, GD_MAGIC_BYTES) == 0);
 
-  check_number(split, "image count", GD_WRONG_COUNT, GD_AT_COUNT, layout->n_images,
-               gd_load_u32_le(header + GD_AT_COUNT));
+  gd_checklist_number(&split->checks, "image count", GD_WRONG_COUNT, GD_AT_COUNT, layout->n_images,
+                      gd_load_u32_le(header + GD_AT_COUNT));
 
   uint32_t n_rows = gd_load_u32_le(header + GD_AT_ROWS);
   uint32_t n_columns = gd_load_u32_le(header + GD_AT_COLUMNS);
@@ -136,12 +121,12 @@ static void check_header(gd_split *split) {
   add_number(dimensions.found, n_columns);
   enter(split, &dimensions, n_rows == GD_N_ROWS && n_columns == GD_N_COLUMNS);
 
-  check_number(split, "pixel offset", GD_WRONG_PIXEL_OFFSET, GD_AT_PIXEL_OFFSET,
-               layout->pixel_offset, gd_load_u32_le(header + GD_AT_PIXEL_OFFSET));
-  check_number(split, "label offset", GD_WRONG_LABEL_OFFSET, GD_AT_LABEL_OFFSET,
-               layout->label_offset, gd_load_u32_le(header + GD_AT_LABEL_OFFSET));
-  check_number(split, "index offset", GD_WRONG_INDEX_OFFSET, GD_AT_INDEX_OFFSET,
-               layout->index_offset, gd_load_u32_le(header + GD_AT_INDEX_OFFSET));
+  gd_checklist_number(&split->checks, "pixel offset", GD_WRONG_PIXEL_OFFSET, GD_AT_PIXEL_OFFSET,
+                      layout->pixel_offset, gd_load_u32_le(header + GD_AT_PIXEL_OFFSET));
+  gd_checklist_number(&split->checks, "label offset", GD_WRONG_LABEL_OFFSET, GD_AT_LABEL_OFFSET,
+                      layout->label_offset, gd_load_u32_le(header + GD_AT_LABEL_OFFSET));
+  gd_checklist_number(&split->checks, "index offset", GD_WRONG_INDEX_OFFSET, GD_AT_INDEX_OFFSET,
+                      layout->index_offset, gd_load_u32_le(header + GD_AT_INDEX_OFFSET));
 }
 
 static void check_padding(gd_split *split) {
@@ -279,8 +264,9 @@ static void check_indices(gd_split *split) {
   check_index_range(split, n);
   check_index_uniqueness(split, n);
   gd_sha256_of(split->bytes + split->layout.index_offset, (size_t)4 * n, digest);
-  check_digest(split, "index SHA-256", GD_WRONG_INDEX_DIGEST, split->layout.index_offset,
-               split->expected.index_sha256, digest);
+  gd_checklist_digest(&split->checks, "index SHA-256", GD_WRONG_INDEX_DIGEST,
+                      split->layout.index_offset, split->expected.index_sha256, digest,
+                      GD_SHA256_BYTES);
 }
 
 static void enter_not_made(gd_split *split) {

@@ -35,8 +35,8 @@ void gd_block_free(void *block) {
   free(block);
 }
 
-static void describe_field(gd_json *json, const char *name, size_t offset, const char *type,
-                           size_t items) {
+void gd_describe_field(gd_json *json, const char *name, size_t offset, const char *type,
+                       size_t items) {
   gd_json_key(json, name);
   gd_json_open(json, '{');
   gd_json_key(json, "offset");
@@ -56,7 +56,7 @@ static void describe_expectation(gd_json *json) {
   gd_json_key(json, "fields");
   gd_json_open(json, '{');
 #define FIELD(name, type, items)                                                                   \
-  describe_field(json, #name, offsetof(gd_expectation, name), type, items)
+  gd_describe_field(json, #name, offsetof(gd_expectation, name), type, items)
   FIELD(bytes, "u32", 1);
   FIELD(gz_bytes, "u32", 1);
   FIELD(n_images, "u32", 1);

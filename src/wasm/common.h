@@ -65,7 +65,11 @@ void gd_block_free(void *block);
 /* ---- For the description that JavaScript reads at start ---- */
 
 /* Writes the members "abi", "statuses": [{name, text}], "expectation": {bytes, fields: {name:
- * {offset, type: "u32"|"u8"|"char", items}}} and "format" into an open object. */
+ * {offset, type: "u32"|"u8"|"char", items}}} into an open object. */
 void gd_describe_common(gd_json *json);
+
+/* One member of an open object: "name": {"offset", "type", "items"}, a field of a C struct. */
+void gd_describe_field(gd_json *json, const char *name, size_t offset, const char *type,
+                       size_t items);
 
 #endif
