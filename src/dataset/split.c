@@ -110,23 +110,12 @@ static gd_status wrong_state(const gd_split *split, const char *expected, gd_rep
 }
 
 /* Ends a load before its end; the fault becomes the only check. */
-static gd_status refuse(gd_split *split, const char *check, const gd_report *fault,
-                        gd_report *report) {
-  split->state = GD_SPLIT_REFUSED;
-  split->checks.n_checks = 0;
-  gd_checklist_add(&split->checks, check, GD_CHECK_FAILED, fault->status, fault->offset,
-                   fault->expected, fault->found);
-  if (report != NULL) {
-    *report = split->checks.checks[0].report;
-  }
-  return fault->status;
-}
-
 static gd_status refuse_too_long(gd_split *split, const char *check, uint64_t expected,
                                  uint64_t found, gd_report *report) {
-  gd_report fault;
-  gd_report_numbers(&fault, GD_TOO_LONG, expected, check, expected, found);
-  return refuse(split, check, &fault, report);
+  split->state = GD_SPLIT_REFUSED;
+  split->checks.n_checks = 0;
+  gd_checklist_number(&split->checks, check, GD_TOO_LONG, expected, expected, found);
+  return gd_checklist_result(&split->checks, report);
 }
 
 uint8_t *gd_split_room(gd_split *split, uint32_t *room_bytes) {
@@ -167,19 +156,15 @@ gd_status gd_split_inflate(gd_split *split, const uint8_t *bytes, uint32_t n, gd
   if (split->state != GD_SPLIT_LOADING || (split->n_bytes > 0 && !split->uses_gunzip)) {
     return wrong_state(split, "a split that is loading, compressed", report);
   }
-  gd_report fault;
   split->uses_gunzip = true;
-  gd_status status = gd_gunzip_feed(split->gunzip, bytes, n, &fault);
+  gd_status status = gd_gunzip_feed(split->gunzip, bytes, n, report);
   if (status == GD_TOO_LONG) {
     /* At least one more; zlib has not been asked how many. */
     return refuse_too_long(split, "size", split->expected.bytes,
                            (uint64_t)split->expected.bytes + 1, report);
   }
-  if (status != GD_OK) {
-    return refuse(split, "gzip stream", &fault, report);
-  }
   hash_arrived(split, (uint32_t)gd_gunzip_n_written(split->gunzip) - split->n_bytes);
-  return GD_OK;
+  return status;
 }
 
 gd_status gd_split_finish(gd_split *split, bool was_gzip, gd_report *report) {

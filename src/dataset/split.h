@@ -81,7 +81,9 @@ gd_status gd_split_append(gd_split *split, uint32_t n, gd_report *report);
 gd_status gd_split_gzip_hash(gd_split *split, const uint8_t *bytes, uint32_t n, gd_report *report);
 
 /* Decompresses n compressed bytes into the room and hashes what came out (does not count or hash
- * the compressed bytes: gd_split_gzip_hash does). Faults of gd_gunzip_feed. Not to be mixed with
+ * the compressed bytes: gd_split_gzip_hash does). Faults of gd_gunzip_feed; after one the
+ * compressed bytes can still be hashed to their end, so that gd_split_finish tells whether the file
+ * arrived as the manifest knows it; but TOO_LONG ends the load. Not to be mixed with
  * gd_split_append in one load: WRONG_STATE. */
 gd_status gd_split_inflate(gd_split *split, const uint8_t *bytes, uint32_t n, gd_report *report);
 
