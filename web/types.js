@@ -68,6 +68,20 @@
  */
 
 /**
+ * What the producer module says of itself.
+ * @typedef {object} ProducerDescription
+ * @property {number} abi
+ * @property {{name: string, text: string}[]} statuses
+ * @property {StructLayout} expectation
+ * @property {StructLayout} original
+ * @property {StructLayout & {originals: StructArray, splits: StructArray}} plan
+ * @property {{id: string, takesFile: boolean}[]} steps   in their order
+ * @property {string[]} outputs                           what a step can give, by number
+ */
+
+/** @typedef {{offset: number, itemBytes: number, items: number}} StructArray */
+
+/**
  * A run's settings by field id. `preset` goes with the widths: '' for custom ones.
  * @typedef {object} Config
  * @property {string} preset

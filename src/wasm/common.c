@@ -66,7 +66,7 @@ static void describe_expectation(gd_json *json) {
   FIELD(sha256, "u8", GD_SHA256_BYTES);
   FIELD(gz_sha256, "u8", GD_SHA256_BYTES);
   FIELD(index_sha256, "u8", GD_SHA256_BYTES);
-  FIELD(id, "char", sizeof((gd_expectation *)0)->id);
+  FIELD(id, "char", sizeof(((gd_expectation *)0)->id));
 #undef FIELD
   gd_json_close(json, '}');
   gd_json_close(json, '}');
