@@ -1,34 +1,49 @@
 // Wires the page: one store, one lab, and the parts that draw. Nothing else.
 
+import { faultOf } from './fault.js';
 import { Lab } from './lab.js';
 import { Store, emptyState, shownRun } from './state.js';
-import { faultOf } from './fault.js';
+import { Vault } from './vault.js';
 import { Announcer } from './parts/announcer.js';
-import { byId } from './parts/dom.js';
+import { mountControls } from './parts/controls.js';
 import { mountCurves } from './parts/curves.js';
+import { byId } from './parts/dom.js';
+import { mountFilters } from './parts/filters.js';
+import { mountMistakes } from './parts/mistakes.js';
+import { mountNetwork } from './parts/network.js';
 import { mountOutcome } from './parts/outcome.js';
+import { mountPlaces } from './parts/places.js';
+import { mountPlan } from './parts/plan.js';
 import { mountPreview } from './parts/preview.js';
 import { mountProblem } from './parts/problem.js';
 import { mountProgress } from './parts/progress.js';
+import { mountQueue } from './parts/queue.js';
 import { mountSettings } from './parts/settings.js';
 import { mountStart } from './parts/start.js';
 
 const store = new Store(emptyState());
-const lab = new Lab(store);
+const vault = new Vault((problem) => store.update({ problem }));
+const lab = new Lab(store, vault);
 const announcer = new Announcer(byId('announcer'));
 
+mountPlaces(store, lab);
 mountStart(store, lab);
-mountSettings(byId('settings'), store, lab);
-mountProblem(byId('problem'), store, () => void lab.train());
+mountSettings(byId('settings-fields'), store, lab);
+mountPlan(byId('settings-plan'), store, lab);
+mountProblem(byId('problem'), store, () => void lab.retry());
 mountProgress(byId('progress'), store, announcer);
+mountControls(byId('controls'), store, lab);
+mountQueue(byId('queue'), store, lab);
 mountCurves(byId('curves'), store);
+mountNetwork(byId('network'), store);
 mountOutcome(byId('outcome'), store);
+mountFilters(byId('filters'), store, lab);
+mountMistakes(byId('mistakes'), store, lab);
 store.watch(shownRun, (run) => {
   byId('live').hidden = run === null;
 });
 
 // The twenty digits first; the engine is fetched when they stand.
-mountPreview(byId('preview'), 'dataset/preview.json')
-  .catch((error) => store.update({ problem: faultOf(error) }))
-  .then(() => lab.client())
-  .catch((error) => store.update({ problem: faultOf(error) }));
+await mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
+await lab.start();
+await lab.resume();

@@ -28,6 +28,10 @@ export class Channel {
     });
   }
 
+  get isClosed() {
+    return this.#closed;
+  }
+
   /** Ends the worker. What is under way is rejected with STOPPED. */
   close() {
     this.#end(stopped());

@@ -79,6 +79,11 @@ export class Client {
     this.description = description;
   }
 
+  /** Nothing more can be asked: close() was called, or the worker broke down. */
+  get isClosed() {
+    return this.#channel.isClosed;
+  }
+
   /** Ends the worker. What is under way is rejected with STOPPED. */
   close() {
     this.#channel.close();

@@ -1,39 +1,50 @@
-// What the page can do: starts engines and runs, and writes what comes of it into the store. Draws nothing.
+// What the page can do: settings, plans, engines, and what is looked at. It writes into the store and draws nothing.
 
 import { Client } from './client.js';
 import { faultOf } from './fault.js';
+import { Inspector } from './inspector.js';
+import { Queue } from './queue.js';
 import { isUnderWay } from './state.js';
 
-/** @typedef {import('./client.js').Run} Run */
+/** @typedef {import('./state.js').Checkpoint} Checkpoint */
 /** @typedef {import('./state.js').LabState} LabState */
-/** @typedef {import('./state.js').Live} Live */
+/** @typedef {import('./state.js').PlanSettings} PlanSettings */
 /** @typedef {import('./state.js').RunRecord} RunRecord */
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
 /** @typedef {import('./types.js').Description} Description */
-/** @typedef {import('./types.js').EpochRow} EpochRow */
+/** @typedef {import('./types.js').LabFault} LabFault */
+/** @typedef {import('./state.js').Cell} Cell */
 
 const DEFAULT_PRESET = 'small';
 
 export class Lab {
   /** @type {import('./state.js').Store<LabState>} */
   #store;
+  #queue;
+  #vault;
   /** @type {Promise<Client>|null} */
   #client = null;
-  /** @type {Run|null} */
-  #run = null;
-  #stopAsked = false;
   #nextRun = 1;
 
-  /** @param {import('./state.js').Store<LabState>} store */
-  constructor(store) {
+  /**
+   * @param {import('./state.js').Store<LabState>} store
+   * @param {import('./vault.js').Vault} vault
+   */
+  constructor(store, vault) {
     this.#store = store;
+    this.#vault = vault;
+    this.inspector = new Inspector(() => this.client(), vault);
+    this.#queue = new Queue({ store, vault, mainClient: () => this.client() });
   }
 
   /**
-   * The engine, started at the first call. After a failure the next call tries anew.
+   * The page's own engine, started at the first call. After a failure the next call tries anew.
    * @returns {Promise<Client>}
    */
-  client() {
+  async client() {
+    if ((await this.#client)?.isClosed) {
+      this.#client = null;
+    }
     this.#client ??= this.#openClient();
     return this.#client;
   }
@@ -51,111 +62,193 @@ export class Lab {
     }
   }
 
+  /** Does something that may fail; a fault is shown. @param {() => Promise<unknown>} task */
+  async attempt(task) {
+    try {
+      await task();
+    } catch (error) {
+      this.#store.update({ problem: faultOf(error) });
+    }
+  }
+
+  /** Starts the engine and asks what it says of the settings. A fault is shown. */
+  start() {
+    return this.attempt(() => this.#check());
+  }
+
   /** @param {import('./state.js').Place} place */
   goTo(place) {
     this.#store.update({ place });
   }
 
-  /**
-   * Takes new settings, and asks C what it says of them.
-   * @param {ConfigInput} changes
-   */
+  /** @param {ConfigInput} changes */
   async configure(changes) {
-    const config = { ...this.#store.state.config, ...changes };
-    this.#store.update({ config });
+    this.#store.update({ config: { ...this.#store.state.config, ...changes } });
+    await this.#check();
+  }
+
+  /** @param {Partial<PlanSettings>} changes */
+  async configurePlan(changes) {
+    this.#store.update({ plan: { ...this.#store.state.plan, ...changes } });
+    await this.#check();
+  }
+
+  /** Asks C what it says of settings and plan. */
+  async #check() {
     const client = await this.client();
-    const { fault } = await client.checkConfig(config);
-    if (this.#store.state.config === config) {
-      this.#store.update({ configFault: fault });
+    const { config, plan } = this.#store.state;
+    const { fault, bytes, nParameters } = await client.checkConfig(config);
+    const { cells, planFault } = await this.#plannedCells(client, fault);
+    if (this.#store.state.config === config && this.#store.state.plan === plan) {
+      this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
     }
   }
 
-  /** Trains what the settings say. Returns when it has ended, however it ended; never throws. */
+  /**
+   * @param {Client} client
+   * @param {LabFault|null} configFault   then there is nothing to plan
+   * @returns {Promise<{cells: Cell[], planFault: LabFault|null}>}
+   */
+  async #plannedCells(client, configFault) {
+    const { config, plan } = this.#store.state;
+    const { mask = 0, p = 0, seed = 0 } = config;
+    if (configFault !== null) {
+      return { cells: [], planFault: null };
+    }
+    try {
+      const isGrid = plan.kind === 'grid';
+      const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
+      const seeds = Array.from({ length: plan.nSeeds || 0 }, (_, i) => seed + i);
+      const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
+      return { cells, planFault: null };
+    } catch (error) {
+      return { cells: [], planFault: faultOf(error) };
+    }
+  }
+
+  /** Runs what the settings and the plan say. Returns when all has ended, however it ended; never throws. */
   async train() {
-    if (this.#run !== null || this.#store.state.runs.some((run) => isUnderWay(run.status))) {
+    if (this.#store.state.isRunning) {
       return;
     }
-    const id = `run-${this.#nextRun++}`;
-    this.#stopAsked = false;
-    const { config, runs } = this.#store.state;
-    /** @type {RunRecord} */
-    const record = { id, label: '', config, status: 'waiting', history: [], result: null, fault: null };
-    this.#store.update({
-      runs: [...runs, record],
-      shownRun: id,
-      live: { runId: id, download: null, progress: null },
-      problem: null,
-    });
+    this.#store.update({ problem: null, isRunning: true });
     try {
-      await this.#carryOut(id);
+      await this.#check();
     } catch (error) {
-      const fault = faultOf(error);
-      const stopped = fault.code === 'STOPPED';
-      this.#change(id, { status: stopped ? 'stopped' : 'failed', fault: stopped ? null : fault });
-      this.#store.update({ problem: stopped ? null : fault });
-    } finally {
-      this.#run = null;
+      this.#store.update({ problem: faultOf(error), isRunning: false });
+      return;
+    }
+    const { configFault, plan, planFault, planned, runs } = this.#store.state;
+    const fault = configFault ?? planFault;
+    if (fault !== null) {
+      this.#store.update({ problem: fault, isRunning: false });
+      return;
+    }
+    const records = this.#newRecords(planned);
+    this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isPaused: plan.startPaused });
+    if (records.length > 1) {
+      await this.#vault.keep(records); // what a reload would cut off goes on after it
+    }
+    await this.#queue.drain();
+  }
+
+  /** @param {Cell[]} cells @returns {RunRecord[]} */
+  #newRecords(cells) {
+    const { config } = this.#store.state;
+    const asked = Date.now();
+    const stamp = asked.toString(36);
+    const plan = `${stamp}-${this.#nextRun}`;
+    return cells.map((cell) => ({
+      id: `${stamp}-${this.#nextRun++}`,
+      plan,
+      asked,
+      config: { ...config, ...cell },
+      status: 'waiting',
+      history: [],
+      result: null,
+      fault: null,
+      isImported: false,
+    }));
+  }
+
+  /** After a failure: the failed runs wait again, and the queue goes on. Without one it is the engine that is tried. */
+  async retry() {
+    const failed = this.#store.state.runs.some((run) => run.status === 'failed');
+    if (!failed) {
+      this.#store.update({ problem: null });
+      await this.start();
+      return;
+    }
+    const runs = this.#store.state.runs.map((run) =>
+      run.status === 'failed' ? { ...run, status: /** @type {const} */ ('waiting'), fault: null, history: [] } : run);
+    this.#store.update({ runs, problem: null });
+    await this.#queue.drain();
+  }
+
+  /** Lists the runs of earlier visits; what the last one left undone of a plan goes on. */
+  async resume() {
+    const earlier = (await this.#vault.all()).map((run) =>
+      isUnderWay(run.status) ? { ...run, status: /** @type {const} */ ('waiting'), history: [] } : run);
+    this.#store.update({ runs: [...earlier, ...this.#store.state.runs] });
+    const next = earlier.find((run) => run.status === 'waiting');
+    if (next !== undefined && !this.#store.state.isRunning) {
+      this.#store.update({ shownRun: next.id });
+      await this.#queue.drain();
+    }
+  }
+
+  /** Ends downloads and training; what there is of a run stays listed as stopped, what waits is struck. */
+  stop() {
+    const struck = this.#store.state.runs.filter((run) => run.status === 'waiting').map((run) => run.id);
+    this.#queue.stop();
+    void this.attempt(() => this.#vault.forget(struck));
+  }
+
+  /** @param {'pause'|'resume'|'stepMinibatch'|'stepEpoch'} action */
+  control(action) {
+    this.#queue.control(action);
+  }
+
+  /**
+   * First-layer weights of a run that is under way, to draw.
+   * @param {string} id
+   * @param {number} units
+   * @returns {Promise<Float32Array|null>} (units, 784); null once the run has ended
+   */
+  async liveFirstLayer(id, units) {
+    try {
+      return await (this.#queue.active(id)?.firstLayer(units) ?? null);
+    } catch {
+      return null; // it ended in the meantime
     }
   }
 
   /** @param {string} id */
-  async #carryOut(id) {
-    const client = await this.client();
-    const config = this.#store.state.config;
-    const { fault } = await client.checkConfig(config);
-    if (fault !== null || this.#stopAsked) {
-      this.#store.update({ configFault: fault });
-      this.#change(id, { status: fault === null ? 'stopped' : 'failed', config, fault });
-      return;
-    }
-    this.#change(id, { status: 'loading', config });
-    this.#run = client.startRun(config, {
-      onPhase: (phase) => this.#enterPhase(id, phase),
-      onDownload: (download) => this.#showLive({ download }),
-      onProgress: (progress) => this.#showLive({ progress }),
-      onEpoch: (row) => this.#addEpoch(id, row),
+  show(id) {
+    this.#store.update({ shownRun: id });
+  }
+
+  /** Opens Inspect on a run. @param {string} id @param {Checkpoint} [checkpoint] */
+  inspect(id, checkpoint = 'selected') {
+    this.#store.update({ inspectedRun: id, checkpoint, place: 'inspect' });
+  }
+
+  /** @param {Checkpoint} checkpoint */
+  choose(checkpoint) {
+    this.#store.update({ checkpoint });
+  }
+
+  /** Forgets runs that have ended. @param {string[]} ids */
+  async forget(ids) {
+    const gone = new Set(ids);
+    const runs = this.#store.state.runs.filter((run) => isUnderWay(run.status) || !gone.has(run.id));
+    const { shownRun, inspectedRun } = this.#store.state;
+    this.#store.update({
+      runs,
+      shownRun: runs.some((run) => run.id === shownRun) ? shownRun : null,
+      inspectedRun: runs.some((run) => run.id === inspectedRun) ? inspectedRun : null,
     });
-    const result = await this.#run.finished;
-    this.#change(id, { status: result.status, history: result.history, result, fault: result.fault });
-    if (result.fault !== null) {
-      this.#store.update({ problem: result.fault });
-    }
-  }
-
-  /** Ends downloads and training; what there is of the run stays listed as stopped. */
-  stop() {
-    this.#stopAsked = true;
-    void this.#run?.stop();
-  }
-
-  /** @param {string} id @param {import('./types.js').RunPhase} phase */
-  #enterPhase(id, phase) {
-    if (phase === 'train') {
-      this.#change(id, { status: 'training' });
-    } else if (phase === 'download-test' || phase === 'evaluate') {
-      this.#change(id, { status: 'testing' });
-    }
-    this.#showLive({ download: null });
-  }
-
-  /** @param {string} id @param {EpochRow} row */
-  #addEpoch(id, row) {
-    const run = this.#store.state.runs.find((candidate) => candidate.id === id);
-    this.#change(id, { history: [...(run?.history ?? []), row] });
-  }
-
-  /** @param {Partial<Live>} changes */
-  #showLive(changes) {
-    const { live } = this.#store.state;
-    if (live !== null) {
-      this.#store.update({ live: { ...live, ...changes } });
-    }
-  }
-
-  /** @param {string} id @param {Partial<RunRecord>} changes */
-  #change(id, changes) {
-    const runs = this.#store.state.runs.map((run) => (run.id === id ? { ...run, ...changes } : run));
-    this.#store.update({ runs });
+    await this.#vault.forget(ids);
   }
 }
 

@@ -11,27 +11,43 @@
 
 /** @typedef {'train'|'compare'|'inspect'|'draw'|'data'} Place */
 
-/** @typedef {'waiting'|'loading'|'training'|'testing'|'finished'|'stopped'|'diverged'|'failed'} RunStatus */
+/** @typedef {'waiting'|'loading'|'training'|'testing'|'finished'|'untested'|'stopped'|'diverged'|'failed'} RunStatus */
+
+/** @typedef {'selected'|'final'} Checkpoint */
 
 /**
  * A run as the page lists it, from the queue to its end.
  * @typedef {object} RunRecord
  * @property {string} id
- * @property {string} label
+ * @property {string} plan             the plan that it belongs to; runs of one plan were asked for together
+ * @property {number} asked            when, in milliseconds since 1970
  * @property {ConfigInput} config
  * @property {RunStatus} status
  * @property {EpochRow[]} history
- * @property {RunResult|null} result   once it has ended
+ * @property {RunResult|null} result   once it has ended; without its weights, which vault.js keeps
  * @property {LabFault|null} fault     why it failed or diverged
+ * @property {boolean} isImported      it came from a file
  */
 
 /**
  * What changes many times a second while a run goes on; kept apart, so that lists need not be drawn anew.
  * @typedef {object} Live
- * @property {string} runId
  * @property {DownloadProgress|null} download
  * @property {RunProgress|null} progress
  */
+
+/**
+ * What Train would run: each of the masks, with each p, for each of so many seeds.
+ * @typedef {object} PlanSettings
+ * @property {'single'|'paired'|'sweep'|'grid'} kind
+ * @property {number[]} order       of a sweep: branches 0..3
+ * @property {number} nSeeds        the setting's seed and those that follow it
+ * @property {number[]} ps          of a grid
+ * @property {number[]} masks       of a grid
+ * @property {boolean} startPaused  wait for Resume or a step
+ */
+
+/** What tells the runs of a plan apart. @typedef {{p: number, mask: number, seed: number}} Cell */
 
 /**
  * @typedef {object} LabState
@@ -39,10 +55,18 @@
  * @property {EngineInfo|null} engine             null until the engine has started
  * @property {Description|null} description
  * @property {ConfigInput} config                 the settings as they stand
+ * @property {PlanSettings} plan
  * @property {LabFault|null} configFault          what C says against them
+ * @property {Cell[]} planned                     the runs that Train would start
+ * @property {LabFault|null} planFault            what C says against the plan
+ * @property {{bytes: number, nParameters: number}} need   of one run: memory beside the data, weights and biases
  * @property {RunRecord[]} runs                   oldest first
  * @property {string|null} shownRun               the run that Train shows
- * @property {Live|null} live
+ * @property {string|null} inspectedRun           the run that Inspect shows
+ * @property {Checkpoint} checkpoint              of the weights that are looked at
+ * @property {Record<string, Live>} live          by run, while it is under way
+ * @property {boolean} isRunning                  workers are at the queue
+ * @property {boolean} isPaused
  * @property {LabFault|null} problem              shown until the next start
  */
 
@@ -53,10 +77,18 @@ export function emptyState() {
     engine: null,
     description: null,
     config: {},
+    plan: { kind: 'single', order: [0, 1, 2, 3], nSeeds: 1, ps: [0.5], masks: [0, 15], startPaused: false },
     configFault: null,
+    planned: [],
+    planFault: null,
+    need: { bytes: 0, nParameters: 0 },
     runs: [],
     shownRun: null,
-    live: null,
+    inspectedRun: null,
+    checkpoint: 'selected',
+    live: {},
+    isRunning: false,
+    isPaused: false,
     problem: null,
   };
 }
@@ -67,12 +99,17 @@ export function isUnderWay(status) {
 }
 
 /**
- * The run that Train shows.
  * @param {LabState} state
+ * @param {string|null} id
  * @returns {RunRecord|null}
  */
+export function runById(state, id) {
+  return state.runs.find((run) => run.id === id) ?? null;
+}
+
+/** The run that Train shows. @param {LabState} state */
 export function shownRun(state) {
-  return state.runs.find((run) => run.id === state.shownRun) ?? null;
+  return runById(state, state.shownRun);
 }
 
 /**

@@ -2,6 +2,7 @@
 // their dashes too, colours that follow the theme.
 
 import { el, svg } from './dom.js';
+import { onThemeChange, style } from './theme.js';
 
 /** @typedef {import('uplot')} Plot */
 /** @typedef {import('uplot').Options} PlotOptions */
@@ -37,12 +38,9 @@ let library = null;
 
 /** uPlot, fetched when the first chart is drawn. */
 function loadLibrary() {
-  // @ts-expect-error The build puts it there.
   library ??= import('../vendor/uPlot.mjs').then((module) => module.default);
   return /** @type {NonNullable<typeof library>} */ (library);
 }
-
-const darkTheme = matchMedia('(prefers-color-scheme: dark)');
 
 export class Chart {
   #options;
@@ -68,7 +66,7 @@ export class Chart {
       this.#holder,
     );
     new ResizeObserver(() => this.#fit()).observe(this.#holder);
-    darkTheme.addEventListener('change', () => this.#plot?.redraw());
+    onThemeChange(() => this.#plot?.redraw());
   }
 
   /** @param {Column[]} columns   x, then one column a line; null where a line has no value */
@@ -122,9 +120,9 @@ export class Chart {
   #plotOptions(width, height) {
     const { formatX, formatY, formatTick = formatY, lines, rangeY = [null, null], xLabel } = this.#options;
     const axis = {
-      stroke: () => colour('--ink-soft'),
-      font: `12px ${colour('--font')}`,
-      grid: { stroke: () => colour('--line'), width: 1 },
+      stroke: () => style('--ink-soft'),
+      font: `12px ${style('--font')}`,
+      grid: { stroke: () => style('--line'), width: 1 },
       ticks: { show: false },
     };
     return {
@@ -145,7 +143,7 @@ export class Chart {
         {},
         ...lines.map((line) => ({
           label: line.label,
-          stroke: () => colour(`--series-${line.series}`),
+          stroke: () => style(`--series-${line.series}`),
           width: line.isFaint ? 1 : 2,
           alpha: line.isFaint ? 0.4 : 1,
           dash: DASHES[line.series],
@@ -171,11 +169,6 @@ function swatch(line) {
       'stroke-dasharray': DASHES[line.series].join(' '),
     }),
   );
-}
-
-/** @param {string} property */
-function colour(property) {
-  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }
 
 /**

@@ -49,3 +49,12 @@ export function size(bytes) {
 export function rate(imagesPerSecond) {
   return Number.isFinite(imagesPerSecond) ? `${count(imagesPerSecond)} images/s` : '–';
 }
+
+/** Branches of a mask, counted from 1. @param {number} mask @returns {string} none; 1, 3; all four */
+export function branches(mask) {
+  const names = [1, 2, 3, 4].filter((branch) => (mask & (1 << (branch - 1))) !== 0);
+  if (names.length === 0) {
+    return 'none';
+  }
+  return names.length === 4 ? 'all four' : names.join(', ');
+}

@@ -27,7 +27,7 @@ function content(run) {
     return [headline(endpoints.selected), bars(endpoints.selected)];
   }
   const words = isUnderWay(run.status)
-    ? 'Accuracy on the test images appears here. They are fetched only after training has ended and the best epoch is chosen.'
+    ? 'Accuracy on the test images appears here. They are fetched once training has ended and the best epoch is chosen.'
     : 'This run did not end, so it was not tested.';
   return [el('p', { class: 'empty' }, words)];
 }
@@ -38,24 +38,32 @@ function headline(endpoint) {
     'p',
     { class: 'figure-big' },
     el('span', { class: 'figure-big__value', id: 'test-accuracy' }, percent(endpoint.accuracy)),
-    el('span', { class: 'soft' },
-      `of ${count(endpoint.n)} test images read right; ${count(endpoint.errors)} wrong. Weights of epoch ${endpoint.epoch}.`),
+    el('span', { class: 'soft' }, `of ${count(endpoint.n)} test images read right, ${count(endpoint.errors)} wrong, `
+      + `with the weights of epoch ${endpoint.epoch}`),
   );
 }
 
-/** @param {Endpoint} endpoint */
+/**
+ * A bar shows what is wrong: bars of what is right would all look alike.
+ * @param {Endpoint} endpoint
+ */
 function bars({ perClass }) {
-  const list = el('ul', { class: 'bars', role: 'list', id: 'per-digit', 'aria-label': 'Accuracy digit by digit' });
-  for (const { digit, accuracy, n, correct } of perClass) {
-    const fill = el('div', { class: 'bars__fill' });
-    fill.style.width = percent(accuracy, 2);
-    list.append(el(
+  const most = Math.max(1, ...perClass.map(({ n, correct }) => n - correct));
+  const rows = perClass.map(({ digit, accuracy, n, correct }) => {
+    const fill = el('div', { class: 'bars__fill bars__fill--wrong' });
+    fill.style.width = percent((n - correct) / most, 2);
+    return el(
       'li',
-      { class: 'bars__row', title: `${correct} of ${n}` },
+      { class: 'bars__row' },
       el('span', { class: 'bars__name' }, digit),
       el('div', { class: 'bars__track', 'aria-hidden': true }, fill),
-      el('span', { class: 'number' }, percent(accuracy)),
-    ));
-  }
-  return list;
+      el('span', { class: 'number' }, `${n - correct} wrong`),
+      el('span', { class: 'number soft' }, percent(accuracy)),
+    );
+  });
+  return el(
+    'ul',
+    { class: 'bars bars--two', role: 'list', id: 'per-digit', 'aria-label': 'Mistakes and accuracy, digit by digit' },
+    ...rows,
+  );
 }

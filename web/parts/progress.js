@@ -34,7 +34,7 @@ export function mountProgress(container, store, announcer) {
     if (run === null) {
       return;
     }
-    const words = wordsFor(run, state.live?.runId === run.id ? state.live : null);
+    const words = wordsFor(run, state.live[run.id] ?? null);
     phase.textContent = words.phase;
     detail.textContent = words.detail;
     if (words.share === null) {
@@ -74,6 +74,8 @@ function wordsFor(run, live) {
       return { phase: 'Finished', detail: summary(run), share: 1 };
     case 'stopped':
       return { phase: 'Stopped', detail: `${summary(run)} No test figures for a stopped run.`, share: reached(run) };
+    case 'untested':
+      return { phase: 'Trained, not tested', detail: 'The test images could not be fetched.', share: 1 };
     case 'diverged':
       return { phase: 'Diverged', detail: 'The loss is no longer a finite number.', share: reached(run) };
     default:

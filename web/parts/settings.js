@@ -23,17 +23,17 @@ const GROUPS = [
 const N_BRANCHES = 4;
 
 /**
- * @param {HTMLElement} form
+ * @param {HTMLElement} fields
  * @param {import('../state.js').Store<LabState>} store
  * @param {import('../lab.js').Lab} lab
  */
-export function mountSettings(form, store, lab) {
+export function mountSettings(fields, store, lab) {
   /** @type {Map<string, Control>} */
   const controls = new Map();
 
   store.watch((state) => state.description, (description) => {
     if (description !== null && controls.size === 0) {
-      form.replaceChildren(...buildGroups(description, controls, (changes) => void lab.configure(changes)));
+      fields.replaceChildren(...buildGroups(description, controls, (changes) => lab.attempt(() => lab.configure(changes))));
     }
   });
   store.watch((state) => state.config, (config) => {
@@ -45,10 +45,6 @@ export function mountSettings(form, store, lab) {
     for (const [id, control] of controls) {
       control.blame(fault?.subject === id ? fault : null);
     }
-  });
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    void lab.train();
   });
 }
 
@@ -66,7 +62,7 @@ export function mountSettings(form, store, lab) {
  */
 function buildGroups(description, controls, change) {
   const known = new Set(GROUPS.flatMap((group) => group.fields));
-  const groups = GROUPS.map(({ title, fields }, i) => {
+  return GROUPS.map(({ title, fields }, i) => {
     const ids = [...fields];
     if (i === GROUPS.length - 1) {
       ids.push(...description.fields.map((field) => field.id).filter((id) => !known.has(id)));
@@ -83,7 +79,6 @@ function buildGroups(description, controls, change) {
     }
     return el('div', { class: 'settings__group', role: 'group', 'aria-labelledby': heading.id }, heading, body);
   });
-  return [...groups, el('button', { type: 'submit', class: 'visually-hidden', tabindex: -1 }, 'Train')];
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { byId } from './dom.js';
 import { count, countOf } from './format.js';
-import { isUnderWay } from '../state.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 
@@ -25,12 +24,16 @@ export function mountStart(store, lab) {
     toggle.setAttribute('aria-expanded', String(!settings.hidden));
   });
 
-  store.watch((state) => state.runs.some((run) => isUnderWay(run.status)), (underWay) => {
-    swap(train, stop, underWay);
+  settings.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void lab.train();
   });
-  store.watch((state) => state.config, (_, state) => {
-    summary.textContent = state.description === null ? '\u00a0' : sentence(state);
-  });
+  store.watch((state) => state.isRunning, (isRunning) => swap(train, stop, isRunning));
+  for (const part of /** @type {const} */ (['config', 'planned', 'need'])) {
+    store.watch((state) => state[part], (_, state) => {
+      summary.textContent = state.description === null ? '\u00a0' : sentence(state);
+    });
+  }
 }
 
 /**
@@ -50,10 +53,14 @@ function swap(first, second, showSecond) {
 }
 
 /** @param {LabState} state */
-function sentence({ config, description }) {
-  const preset = description?.presets.find((candidate) => candidate.id === config.preset);
-  const network = preset === undefined
-    ? 'A network of custom widths'
-    : `The ${preset.id} network (${count(preset.nParameters)} parameters)`;
-  return `${network}, ${countOf(config.trainN ?? NaN, 'image')}, ${countOf(config.epochs ?? NaN, 'epoch')}.`;
+function sentence({ config, need, planned, configFault, planFault }) {
+  const fault = configFault ?? planFault;
+  if (fault !== null) {
+    return fault.message;
+  }
+  const network = config.preset ? `the ${config.preset} network` : 'a network of custom widths';
+  const runs = planned.length > 1 ? `${count(planned.length)} runs of ${network}` : network;
+  const parameters = need.nParameters > 0 ? ` (${count(need.nParameters)} parameters)` : '';
+  const { trainN = NaN, epochs = NaN } = config;
+  return `${runs[0].toUpperCase()}${runs.slice(1)}${parameters}: ${countOf(trainN, 'image')}, ${countOf(epochs, 'epoch')}.`;
 }
