@@ -17,23 +17,26 @@ import { Session } from '../../web/session.js';
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
+ * The fastest engine that runs here.
  * @param {object} [options]
- * @param {string} [options.dataset]   folder with manifest.json and the splits
  * @param {string} [options.wasm]      folder with the engines
  * @param {string} [options.build]     this build and no other
- * @param {'auto'|'stream'|'zlib'} [options.inflate]
  */
-export async function openSession({
-  dataset = path.join(ROOT, 'dist/dataset'),
-  wasm = path.join(ROOT, 'dist/wasm'),
-  build,
-  inflate,
-} = {}) {
+export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), build } = {}) {
   if (!detectFeatures().relaxedSimd) {
     v8.setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node 20 has it behind this flag
   }
-  const wasmUrl = pathToFileURL(wasm + path.sep).href;
-  const engine = await openEngine({ wasmUrl, build });
+  return openEngine({ wasmUrl: pathToFileURL(wasm + path.sep).href, build });
+}
+
+/**
+ * @param {object} [options]
+ * @param {string} [options.dataset]   folder with manifest.json and the splits
+ * @param {string} [options.build]     this build and no other
+ * @param {'auto'|'stream'|'zlib'} [options.inflate]
+ */
+export async function openSession({ dataset = path.join(ROOT, 'dist/dataset'), build, inflate } = {}) {
+  const engine = await openNodeEngine({ build });
   return new Session(engine, directorySource(dataset), { inflate });
 }
 
