@@ -133,6 +133,8 @@ export class Dataset {
 
 /** One body on its way into one open split. */
 class Arrival {
+  /** It cannot be decompressed. The rest is still hashed: the checks at the end tell what is wrong with the file. */
+  #isDamaged = false;
   #engine;
   #handle;
   #expected;
@@ -205,17 +207,14 @@ class Arrival {
     const { readable, writable } = new DecompressionStream('gzip');
     const writer = writable.getWriter();
     const reader = readable.getReader();
-    // The stream itself only says that it is damaged. The rest is still hashed, and the checks at the end tell what is
-    // wrong with the file.
-    let isDamaged = false;
     const onDamage = () => {
-      isDamaged = true;
+      this.#isDamaged = true;
     };
 
     const feed = async () => {
       for await (const chunk of prepended(start, body)) {
         this.#passCompressed(chunk, () => {});
-        if (!isDamaged) {
+        if (!this.#isDamaged) {
           await writer.write(/** @type {Uint8Array<ArrayBuffer>} */ (chunk)).catch(onDamage);
         }
       }
@@ -247,8 +246,25 @@ class Arrival {
     this.route = 'zlib';
     for await (const chunk of prepended(start, body)) {
       this.#passCompressed(chunk, (address, n) => {
-        this.#engine.status('gd_split_inflate', this.#handle, address, n);
+        if (!this.#isDamaged) {
+          this.#inflateBlock(address, n);
+        }
       });
+    }
+  }
+
+  /**
+   * @param {number} address
+   * @param {number} n
+   */
+  #inflateBlock(address, n) {
+    try {
+      this.#engine.status('gd_split_inflate', this.#handle, address, n);
+    } catch (error) {
+      if (error instanceof LabError && error.code === 'TOO_LONG') {
+        throw error;
+      }
+      this.#isDamaged = true;
     }
   }
 
