@@ -46,7 +46,7 @@ static void enter(gd_run *run, gd_run_state state, double part_total) {
   run->progress.part_total = part_total;
 }
 
-static gd_run_state state_of(const gd_run *run) {
+gd_run_state gd_run_state_of(const gd_run *run) {
   return (gd_run_state)run->progress.state;
 }
 
@@ -57,8 +57,8 @@ static void start_digest(gd_run *run) {
 }
 
 gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
-                        const gd_images *validation, const gd_parameters *initial, gd_pool *pool,
-                        gd_run **out, gd_report *report) {
+                        const gd_images *validation, const gd_parameters *initial, gd_run **out,
+                        gd_report *report) {
   if (config->n_train > train->n_images) {
     return gd_report_numbers(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "trainN", train->n_images,
                              config->n_train);
@@ -79,7 +79,6 @@ gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_image
   run->train.n_images = config->n_train;
   run->validation_images = *validation;
   run->initial = initial;
-  run->pool = pool;
   run->order_hash = GD_HASH_START;
   run->gate_draw_hash = GD_HASH_START;
   gd_random_init(&run->random_initialization, config->seed, GD_STREAM_INITIALIZATION);
@@ -174,7 +173,7 @@ static gd_run_event diverge(gd_run *run, const char *loss_name, double loss, gd_
   return GD_EVENT_DIVERGED;
 }
 
-static gd_run_event train(gd_run *run, gd_report *report) {
+static gd_run_event train(gd_run *run, gd_pool *pool, gd_report *report) {
   const gd_config *config = &run->config;
   gd_progress *progress = &run->progress;
   uint32_t n_left = config->n_train - run->epoch_images;
@@ -191,7 +190,7 @@ static gd_run_event train(gd_run *run, gd_report *report) {
     step.gain[j] = is_eligible ? (float)(1 / (1 - config->drop_probability)) : 1;
   }
   double loss =
-      gd_network_step(&run->live, &run->velocities, run->workspace, run->pool, &minibatch, &step);
+      gd_network_step(&run->live, &run->velocities, run->workspace, pool, &minibatch, &step);
   progress->minibatch += 1;
   progress->last_images = n;
   progress->images += n;
@@ -239,8 +238,8 @@ static void finish_epoch(gd_run *run, double cross_entropy) {
   }
 }
 
-static gd_run_event validate(gd_run *run, gd_report *report) {
-  uint32_t n_left = gd_evaluation_step(&run->validation, run->workspace, run->pool);
+static gd_run_event validate(gd_run *run, gd_pool *pool, gd_report *report) {
+  uint32_t n_left = gd_evaluation_step(&run->validation, run->workspace, pool);
   run->progress.part_done = run->validation.n_done;
   if (n_left > 0) {
     return GD_EVENT_VALIDATING;
@@ -281,19 +280,20 @@ static gd_status report_state(const gd_run *run, const char *expected, gd_report
       GD_RUN_STATES(STATE_ID)
 #undef STATE_ID
   };
-  return gd_report_fault(report, GD_WRONG_STATE, GD_NO_OFFSET, "run", expected, ids[state_of(run)]);
+  return gd_report_fault(report, GD_WRONG_STATE, GD_NO_OFFSET, "run", expected,
+                         ids[gd_run_state_of(run)]);
 }
 
-gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report) {
-  switch (state_of(run)) {
+gd_status gd_run_step(gd_run *run, gd_pool *pool, gd_run_event *event, gd_report *report) {
+  switch (gd_run_state_of(run)) {
   case GD_RUN_INITIALIZING:
     *event = initialize(run);
     return GD_OK;
   case GD_RUN_TRAINING:
-    *event = train(run, report);
+    *event = train(run, pool, report);
     return GD_OK;
   case GD_RUN_VALIDATING:
-    *event = validate(run, report);
+    *event = validate(run, pool, report);
     return GD_OK;
   case GD_RUN_HASHING:
     *event = hash(run);
@@ -308,7 +308,7 @@ gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report) {
 }
 
 int gd_run_has_ended(const gd_run *run) {
-  return state_of(run) >= GD_RUN_FINISHED;
+  return gd_run_state_of(run) >= GD_RUN_FINISHED;
 }
 
 void gd_run_stop(gd_run *run) {
@@ -327,7 +327,7 @@ gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const g
     *out = &run->selected;
     return GD_OK;
   case GD_CHECKPOINT_FINAL:
-    if (state_of(run) != GD_RUN_FINISHED) {
+    if (gd_run_state_of(run) != GD_RUN_FINISHED) {
       return report_state(run, "a finished run", report);
     }
     *out = &run->live;
@@ -338,11 +338,14 @@ gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const g
     }
     *out = &run->live;
     return GD_OK;
+  case GD_N_CHECKPOINTS:
+    break;
   }
   return gd_report_numbers(report, GD_FIELD_NOT_LISTED, GD_NO_OFFSET, "checkpoint",
                            GD_N_CHECKPOINTS, (uint64_t)checkpoint);
 }
 
 gd_status gd_run_check_testable(const gd_run *run, gd_report *report) {
-  return state_of(run) == GD_RUN_FINISHED ? GD_OK : report_state(run, "a finished run", report);
+  return gd_run_state_of(run) == GD_RUN_FINISHED ? GD_OK
+                                                 : report_state(run, "a finished run", report);
 }

@@ -53,14 +53,18 @@ typedef enum gd_run_event {
       GD_N_RUN_EVENTS
 } gd_run_event;
 
-/* Weights that a run can be asked for: `live` at any time after initialisation, `selected` after
- * the first epoch, `final` once the run is finished. */
+/* GD_CHECKPOINTS(X): X(NAME, id). The weights that a run can be asked for. */
+#define GD_CHECKPOINTS(X)                                                                          \
+  X(SELECTED, "selected") /* after the earliest epoch with the lowest validation cross-entropy */  \
+  X(FINAL, "final")       /* after the last epoch, once the run is finished */                     \
+  X(LIVE, "live")         /* as they are now */
+
 typedef enum gd_checkpoint {
-  GD_CHECKPOINT_SELECTED,
-  GD_CHECKPOINT_FINAL,
-  GD_CHECKPOINT_LIVE
+#define GD_CHECKPOINT_ENUM(name, id) GD_CHECKPOINT_##name,
+  GD_CHECKPOINTS(GD_CHECKPOINT_ENUM)
+#undef GD_CHECKPOINT_ENUM
+      GD_N_CHECKPOINTS
 } gd_checkpoint;
-#define GD_N_CHECKPOINTS 3
 
 /* One row a finished epoch. */
 #define GD_HISTORY_COLUMNS(X)                                                                      \
@@ -123,7 +127,6 @@ typedef struct gd_run {
   gd_images train;
   gd_images validation_images;
   const gd_parameters *initial; /* weights to go on from; NULL: drawn ones */
-  gd_pool *pool;
   gd_parameters live;
   gd_parameters velocities;
   gd_parameters selected;
@@ -149,13 +152,16 @@ gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t 
  * FIELD_OUT_OF_RANGE: trainN is more than train holds; WRONG_SHAPE: initial's widths are others;
  * OUT_OF_MEMORY: the arena is too small. *out is set on success only; it goes with the arena. */
 gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
-                        const gd_images *validation, const gd_parameters *initial, gd_pool *pool,
-                        gd_run **out, gd_report *report);
+                        const gd_images *validation, const gd_parameters *initial, gd_run **out,
+                        gd_report *report);
 
-/* Does one bounded piece of work: *event says which. With the event DIVERGED the report says which
- * loss was not finite, though the call itself is OK. WRONG_STATE on a run that is finished,
- * diverged or stopped. Nothing is allocated. */
-gd_status gd_run_step(gd_run *run, gd_run_event *event, gd_report *report);
+/* Does one bounded piece of work, `pool` (NULL: the caller alone) helping: *event says which. With
+ * the event DIVERGED the report says which loss was not finite, though the call itself is OK.
+ * WRONG_STATE on a run that is finished, diverged or stopped. Nothing is allocated. */
+gd_status gd_run_step(gd_run *run, gd_pool *pool, gd_run_event *event, gd_report *report);
+
+/* progress.state as what it is. */
+gd_run_state gd_run_state_of(const gd_run *run);
 
 /* Whether it is finished, diverged or stopped. */
 int gd_run_has_ended(const gd_run *run);

@@ -7,28 +7,38 @@
 
 /* n numbers in short. Of none, all but n are NaN; of one, only the mean is a number. All doubles,
  * so that JavaScript reads it as one array. */
+#define GD_SUMMARY_COLUMNS(X)                                                                      \
+  X(n, "n")                                                                                        \
+  X(mean, "mean")                                                                                  \
+  X(standard_deviation, "sd") /* divisor n - 1 */                                                  \
+  X(half_width, "halfWidth")  /* of the 95 % interval: t sd / sqrt(n), P(|T| >= t) = 0.05 */       \
+  X(low, "low")               /* mean - half_width */                                              \
+  X(high, "high")             /* mean + half_width */
+
 typedef struct gd_summary {
-  double n;
-  double mean;
-  double standard_deviation; /* divisor n - 1 */
-  double half_width; /* of the two-sided 95 % interval: t sd / sqrt(n), P(|T| >= t) = 0.05 */
-  double low;        /* mean - half_width */
-  double high;       /* mean + half_width */
+#define GD_SUMMARY_FIELD(name, id) double name;
+  GD_SUMMARY_COLUMNS(GD_SUMMARY_FIELD)
+#undef GD_SUMMARY_FIELD
 } gd_summary;
 
 /* Mean and deviation in two passes; the interval: Student, The probable error of a mean, Biometrika
  * 6 (1908) 1-25. */
 void gd_statistics_summarize(const double *values, uint32_t n, gd_summary *out);
 
-/* Paired differences treatment - baseline of n pairs, their summary, and the sign test. */
+/* Paired differences treatment - baseline of n pairs: their summary, then */
+#define GD_PAIRED_COLUMNS(X)                                                                       \
+  X(n_positive, "nPositive")                                                                       \
+  X(n_negative, "nNegative")                                                                       \
+  X(n_zero, "nZero")      /* left out of the sign test */                                          \
+  X(sign_p, "signPValue") /* exact, two-sided */                                                   \
+  X(t, "t")               /* mean / (sd / sqrt(n)); NaN where sd is 0 or n < 2 */                  \
+  X(t_p, "tPValue")       /* two-sided; NaN with t */
+
 typedef struct gd_paired {
   gd_summary difference;
-  double n_positive;
-  double n_negative;
-  double n_zero; /* left out of the sign test */
-  double sign_p; /* exact, two-sided */
-  double t;      /* mean / (sd / sqrt(n)); NaN where sd is 0 or n < 2 */
-  double t_p;    /* two-sided */
+#define GD_PAIRED_FIELD(name, id) double name;
+  GD_PAIRED_COLUMNS(GD_PAIRED_FIELD)
+#undef GD_PAIRED_FIELD
 } gd_paired;
 
 /* Writes the n differences into the caller's `differences` too. No value may be NaN. */

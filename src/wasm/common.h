@@ -64,6 +64,10 @@ void gd_block_free(void *block);
 
 /* ---- For the description that JavaScript reads at start ---- */
 
+/* Writes one member of a struct's layout into an open object: "name": {offset, type, items}. */
+void gd_describe_field(gd_json *json, const char *name, size_t offset, const char *type,
+                       size_t items);
+
 /* Writes the members "abi", "statuses": [{name, text}], "expectation": {bytes, fields: {name:
  * {offset, type: "u32"|"u8"|"char", items}}} into an open object. */
 void gd_describe_common(gd_json *json);

@@ -1,0 +1,67 @@
+/* The engine's exports for what it runs on: see src/wasm/engine.c for the list. */
+#include "nn/pool.h"
+#include "nn/self_check.h"
+#include "wasm/model.h"
+
+static gd_pool *pool;
+static void *pool_block;
+
+gd_pool *gd_engine_pool(void) {
+  return pool;
+}
+
+GD_EXPORT(int32_t, self_check, (void)) {
+  gd_report *report = gd_last_report();
+  gd_arena arena;
+  gd_arena_init_measuring(&arena);
+  gd_status status = gd_self_check(&arena, pool, report);
+  if (status != GD_OK) {
+    return gd_result(status);
+  }
+  size_t bytes = arena.used;
+  void *block = gd_block_allocate(bytes);
+  if (block == NULL) {
+    return gd_result(GD_OUT_OF_MEMORY);
+  }
+  gd_arena_init(&arena, block, bytes);
+  status = gd_self_check(&arena, pool, report);
+  gd_block_free(block);
+  return gd_result(status);
+}
+
+static void stop_threads(void) {
+  gd_pool_stop(pool);
+  gd_block_free(pool_block);
+  pool = NULL;
+  pool_block = NULL;
+}
+
+static gd_status start_threads(unsigned n) {
+  gd_arena arena;
+  gd_arena_init_measuring(&arena);
+  gd_status status = gd_pool_start(&arena, n, &pool);
+  if (status != GD_OK) {
+    return status;
+  }
+  size_t bytes = arena.used;
+  pool_block = gd_block_allocate(bytes);
+  if (pool_block == NULL) {
+    return GD_OUT_OF_MEMORY;
+  }
+  gd_arena_init(&arena, pool_block, bytes);
+  return gd_pool_start(&arena, n, &pool);
+}
+
+GD_EXPORT(int32_t, threads, (uint32_t n)) {
+  if (n < 1 || n > GD_MAX_THREADS) {
+    return gd_result(gd_report_numbers(gd_last_report(), GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET,
+                                       "threads", GD_MAX_THREADS, n));
+  }
+  stop_threads();
+  gd_status status = n == 1 ? GD_OK : start_threads(n);
+  if (status != GD_OK) {
+    stop_threads();
+    return gd_result(status);
+  }
+  return (int32_t)n;
+}
