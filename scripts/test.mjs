@@ -81,11 +81,11 @@ async function listC(extensions) {
 async function checkTidiness() {
   /** @type {{file: string}[]} */
   const commands = JSON.parse(
-    await readFile(path.join(ROOT, 'build/sanitize/compile_commands.json'), 'utf8'),
+    await readFile(path.join(ROOT, 'build/native/compile_commands.json'), 'utf8'),
   );
   const built = new Set(
     commands.map(({ file }) =>
-      path.relative(ROOT, path.resolve(ROOT, 'build/sanitize', file)),
+      path.relative(ROOT, path.resolve(ROOT, 'build/native', file)),
     ),
   );
   const files = (await listC(['.c'])).filter((file) => built.has(file));
@@ -94,7 +94,7 @@ async function checkTidiness() {
     files.filter((_file, i) => i % nShares === share),
   ).filter((share) => share.length > 0);
   const results = await Promise.all(
-    shares.map((share) => run('clang-tidy', ['--quiet', '-p', 'build/sanitize', ...share])),
+    shares.map((share) => run('clang-tidy', ['--quiet', '-p', 'build/native', ...share])),
   );
   return one(files.length > 0 && results.every(Boolean));
 }
