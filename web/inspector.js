@@ -111,6 +111,31 @@ export class Inspector {
       return client.compare(baseline.result, treatment.result, checkpoint);
     });
   }
+
+  /**
+   * The run without skipping that a run may be measured against: of its own plan, or else the latest.
+   * @param {RunRecord} run
+   * @param {RunRecord[]} runs
+   * @param {Checkpoint} checkpoint
+   * @returns {Promise<{baseline: RunRecord, comparison: Comparison}|null>}
+   */
+  async baselineOf(run, runs, checkpoint) {
+    if (run.config.mask === 0) {
+      return null;
+    }
+    const candidates = runs.filter(({ config, result }) => config.mask === 0 && result?.endpoints);
+    const [own, others] = [true, false].map((isOwn) => candidates.filter(({ plan }) => (plan === run.plan) === isOwn));
+    for (const baseline of [...own, ...others.reverse()]) {
+      try {
+        return { baseline, comparison: await this.comparison(baseline, run, checkpoint) };
+      } catch (error) {
+        if (!(error instanceof LabError) || error.code !== 'NOT_COMPARABLE') {
+          throw error;
+        }
+      }
+    }
+    return null;
+  }
 }
 
 /** @param {Images} images @param {number} index @returns {Uint8Array} 784 */

@@ -58,3 +58,10 @@ export function branches(mask) {
   }
   return names.length === 4 ? 'all four' : names.join(', ');
 }
+
+/** @param {import('../state.js').RunRecord} run @returns {string} what a person tells a run by */
+export function runName({ config, isImported }) {
+  const { mask = 0, p, preset, seed } = config;
+  const skips = mask === 0 ? 'skips none' : `skips ${branches(mask)}, p ${p}`;
+  return `${preset || 'custom'}, ${skips}, seed ${seed}${isImported ? ' (imported)' : ''}`;
+}

@@ -16,6 +16,7 @@ export function mountProblem(container, store, retry) {
     container.replaceChildren();
     if (fault !== null) {
       container.append(notice(fault, retry));
+      container.scrollIntoView({ block: 'nearest' });
     }
   });
 }
