@@ -71,6 +71,8 @@ async function carryOutPlan(session, { config, plan, order }) {
     throw new LabError(fault);
   }
   const masks = session.plan({ kind: plan, order, mask: config.mask ?? 0 });
+  const { build, numerics, threads } = session.engine.info;
+  say(`engine ${build}: ${numerics}, ${threads} thread${threads === 1 ? '' : 's'}`);
   const results = [];
   for (const [at, mask] of masks.entries()) {
     if (masks.length > 1) {
@@ -99,8 +101,6 @@ async function main(args) {
   }
   const given = readOptions(args);
   const session = await openSession({ dataset: given.get('--dataset'), build: given.get('--build') });
-  const { build, numerics, threads } = session.engine.info;
-  say(`engine ${build}: ${numerics}, ${threads} thread${threads === 1 ? '' : 's'}`);
   const { results, json } = await carryOutPlan(session, readWish(given, session.engine.description));
   const text = `${JSON.stringify(json)}\n`;
   const file = given.get('--json');

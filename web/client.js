@@ -173,6 +173,15 @@ export class Client {
   }
 
   /**
+   * Whether a line may join the points of these masks, in this order: each holds all branches of the one before.
+   * @param {number[]} masks
+   * @returns {Promise<boolean>}
+   */
+  isNested(masks) {
+    return this.#channel.ask('isNested', { masks });
+  }
+
+  /**
    * Image by image, what the treatment harmed and repaired. NOT_COMPARABLE if more than the mask differs.
    * @param {RunResult} baseline
    * @param {RunResult} treatment

@@ -57,6 +57,18 @@ export function grid(engine, { p, masks, seeds }) {
 
 /**
  * @param {Engine} engine
+ * @param {number[]} masks
+ * @returns {boolean}
+ */
+export function isNested(engine, masks) {
+  return engine.withRoom(4 * masks.length + 4, (address) => {
+    engine.writeU32(address, masks);
+    return engine.status('gd_plan_is_nested', address, masks.length) === 1;
+  });
+}
+
+/**
+ * @param {Engine} engine
  * @param {Party} baseline
  * @param {Party} treatment
  * @throws {LabError} NOT_COMPARABLE, with the setting that differs
@@ -155,12 +167,14 @@ export function pair(engine, baseline, treatment) {
     throw new LabError({ code: 'NOT_COMPARABLE', message: 'Pairs need as many values on both sides.' });
   }
   const { summary, paired } = engine.description.statistics;
-  const room = new Array(paired.length).fill(0);
-  return withF64(engine, [baseline, treatment, room], ([baselineAt = 0, treatmentAt = 0, out = 0]) => {
-    engine.status('gd_statistics_pair', baselineAt, treatmentAt, baseline.length, out);
+  const n = baseline.length;
+  const room = new Array(n + paired.length).fill(0);
+  return withF64(engine, [baseline, treatment, room], ([baselineAt = 0, treatmentAt = 0, differencesAt = 0]) => {
+    const out = differencesAt + 8 * n;
+    engine.status('gd_statistics_pair', baselineAt, treatmentAt, n, differencesAt, out);
     const figures = engine.copyF64(out, paired.length);
-    const difference = named(summary, figures.subarray(0, summary.length));
-    return /** @type {Paired} */ ({ ...named(paired, figures), difference });
+    const difference = named(summary, figures); // C's row starts with it
+    return { ...named(paired.slice(summary.length), figures.subarray(summary.length)), difference };
   });
 }
 

@@ -263,6 +263,11 @@ export class Session {
     return protocol.grid(this.engine, params);
   }
 
+  /** @param {{masks: number[]}} params */
+  isNested({ masks }) {
+    return protocol.isNested(this.engine, masks);
+  }
+
   /**
    * @param {{baseline: protocol.Party, treatment: protocol.Party}} params
    * @param {Pick<Context, 'signal'>} context

@@ -248,7 +248,7 @@
  * @typedef {object} Summary
  * @property {number} n
  * @property {number} mean
- * @property {number} standardDeviation   divisor n - 1
+ * @property {number} sd                  standard deviation, divisor n - 1
  * @property {number} halfWidth           of the 95 % interval of the mean, by Student's t
  * @property {number} low
  * @property {number} high
@@ -261,9 +261,9 @@
  * @property {number} nPositive
  * @property {number} nNegative
  * @property {number} nZero       left out of the sign test
- * @property {number} signP       exact sign test, two-sided
+ * @property {number} signPValue  exact sign test, two-sided
  * @property {number} t
- * @property {number} tP          paired t test, two-sided
+ * @property {number} tPValue     paired t test, two-sided
  */
 
 /**

@@ -35,6 +35,7 @@ const methods = {
   checkConfig: (lab, params) => lab.checkConfig(params),
   plan: (lab, params) => lab.plan(params),
   grid: (lab, params) => lab.grid(params),
+  isNested: (lab, params) => lab.isNested(params),
   compare: (lab, params, context) => lab.compare(params, context),
   summarize: (lab, params) => lab.summarize(params),
   pair: (lab, params) => lab.pair(params),

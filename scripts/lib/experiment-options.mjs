@@ -118,12 +118,13 @@ export function readWish(given, description) {
 }
 
 /**
- * @param {string} id   of a field
+ * @param {string} subject   of a fault: a field's id, for widths with the place as in "widths[2]"
  * @returns {string} the option that sets it
  */
-export function optionOf(id) {
+export function optionOf(subject) {
+  const [id = ''] = subject.split('[');
   const [option] = [...FIELD_OPTIONS].find(([, field]) => field === id) ?? [id === 'testSet' ? '--test' : `--${id}`];
-  return option;
+  return option + subject.slice(id.length);
 }
 
 /**

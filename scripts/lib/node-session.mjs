@@ -54,6 +54,7 @@ export function directorySource(directory) {
       const message = `There is no ${file}. scripts/build makes the dataset.`;
       throw new LabError({ code: 'NETWORK', message, subject: name });
     }
+    signal?.throwIfAborted();
     const stream = Readable.toWeb(createReadStream(file, { signal }));
     return /** @type {ReadableStream<Uint8Array>} */ (/** @type {unknown} */ (stream));
   };
