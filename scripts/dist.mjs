@@ -1,7 +1,5 @@
 // Puts together dist/, the deployable folder, from what is built: node scripts/dist.mjs
-// With --check-dataset it only says, by its exit status, whether build/dataset is complete.
 
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -38,40 +36,16 @@ async function listFiles(folder) {
 }
 
 /**
- * The dataset's files that are deployed, each with the SHA-256 that the manifest gives.
+ * The dataset's files that are deployed: the compressed splits and the preview.
  * @param {any} manifest
- * @returns {{file: string, sha256: string}[]}
+ * @returns {string[]}
  */
 function datasetFiles(manifest) {
   const splits = [
     ...Object.values(manifest.splits),
     ...Object.values(manifest.optional_splits ?? {}),
   ];
-  return [
-    ...splits.map((split) => ({ file: split.gzip_file, sha256: split.gzip_sha256 })),
-    { file: manifest.preview.file, sha256: manifest.preview.sha256 },
-  ];
-}
-
-/**
- * What is wrong with the built dataset: a sentence, or null.
- * @param {string} root  of the repository
- * @returns {Promise<string | null>}
- */
-export async function datasetFault(root) {
-  const manifest = JSON.parse(
-    await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'),
-  );
-  for (const { file, sha256 } of datasetFiles(manifest)) {
-    const bytes = await readFile(path.join(root, 'build/dataset', file)).catch(() => null);
-    if (!bytes) {
-      return `build/dataset/${file} is missing`;
-    }
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
-      return `build/dataset/${file} is not the file of the manifest`;
-    }
-  }
-  return null;
+  return [...splits.map((split) => split.gzip_file), manifest.preview.file];
 }
 
 /**
@@ -98,7 +72,7 @@ async function planFiles(root) {
   const manifest = JSON.parse(
     await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'),
   );
-  for (const { file } of datasetFiles(manifest)) {
+  for (const file of datasetFiles(manifest)) {
     plan.set(`dataset/${file}`, `build/dataset/${file}`);
   }
   plan.set('dataset/manifest.json', 'manifest/manifest.json');
@@ -152,14 +126,6 @@ export async function assemble(root) {
 
 async function main() {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const fault = await datasetFault(root);
-  if (process.argv.includes('--check-dataset')) {
-    process.exitCode = fault ? 1 : 0;
-    return;
-  }
-  if (fault) {
-    throw new Error(fault);
-  }
   const { files, written, removed } = await assemble(root);
   console.error(`build: dist/ holds ${files} files (${written} new, ${removed} removed)`);
 }

@@ -34,7 +34,7 @@ void gd_text_u64(char out[GD_TEXT_U64_BYTES], uint64_t value) {
 /* Writes digits (n of them, the first before the point if `exponent` is 0) without trailing zeros,
  * the point `exponent` places further right. */
 static void write_digits(char *out, uint64_t digits, int n, int exponent) {
-  char all[GD_TEXT_U64_BYTES];
+  char all[GD_TEXT_U64_BYTES] = {0};
   gd_text_u64(all, digits);
   while (n > 1 && all[n - 1] == '0') {
     n--;

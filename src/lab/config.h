@@ -82,7 +82,7 @@ void gd_config_defaults(double values[GD_N_CONFIG_VALUES]);
 /* Checks one number against a field of one value: FIELD_NOT_INTEGER, FIELD_OUT_OF_RANGE,
  * FIELD_NOT_LISTED. The report names the field ("epochs"), what it takes ("1 to 100") and what it
  * got ("101"). Nothing is clamped, rounded or replaced. */
-gd_status gd_field_check(gd_field_id field, double value, gd_report *report);
+gd_status gd_field_check(gd_field_id id, double value, gd_report *report);
 
 /* Checks all numbers, in the fields' order; the first fault is reported, and then `out` stays as it
  * was. Widths can also be WRONG_SHAPE. */

@@ -84,7 +84,8 @@ gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_image
   gd_random_init(&run->random_initialization, config->seed, GD_STREAM_INITIALIZATION);
   gd_random_init(&run->random_order, config->seed, GD_STREAM_ORDER);
   gd_random_init(&run->random_gates, config->seed, GD_STREAM_GATES);
-  run->progress.minibatches = (config->n_train + config->batch - 1) / config->batch;
+  uint32_t n_minibatches = (config->n_train + config->batch - 1) / config->batch;
+  run->progress.minibatches = n_minibatches;
   start_digest(run);
   enter(run, GD_RUN_INITIALIZING, (double)gd_shape_n_parameters(&config->shape));
   *out = run;
