@@ -60,8 +60,12 @@ gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_image
                         const gd_images *validation, const gd_parameters *initial, gd_run **out,
                         gd_report *report) {
   if (config->n_train > train->n_images) {
-    return gd_report_numbers(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "trainN", train->n_images,
-                             config->n_train);
+    char expected[sizeof report->expected] = "at most ";
+    char number[GD_TEXT_U64_BYTES];
+    gd_text_u64(number, train->n_images);
+    gd_text_append(expected, sizeof expected, number);
+    gd_text_u64(number, config->n_train);
+    return gd_report_fault(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "trainN", expected, number);
   }
   if (initial != NULL && memcmp(&initial->shape, &config->shape, sizeof config->shape) != 0) {
     return gd_report_fault(report, GD_WRONG_SHAPE, GD_NO_OFFSET, "widths",
