@@ -50,7 +50,8 @@ export async function inSlices(step, between = () => {}) {
 }
 
 /**
- * Passes on at most one value every EVENT_MS, always the first and, with flush(), the last.
+ * Passes on at most one value every EVENT_MS, always the first and, in the end, the last: one that came too early is
+ * sent when its time has come, or by flush().
  * @template T
  * @param {(value: T) => void} send
  */
@@ -58,23 +59,31 @@ export function throttled(send) {
   let lastSent = -Infinity;
   /** @type {{value: T}|null} */
   let held = null;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
+  /** @param {T} value */
+  const pass = (value) => {
+    clearTimeout(timer);
+    timer = undefined;
+    lastSent = performance.now();
+    held = null;
+    send(value);
+  };
+  const flush = () => {
+    if (held !== null) {
+      pass(held.value);
+    }
+  };
   return {
+    flush,
     /** @param {T} value */
     offer(value) {
-      const now = performance.now();
-      if (now - lastSent >= EVENT_MS) {
-        lastSent = now;
-        held = null;
-        send(value);
+      const wait = lastSent + EVENT_MS - performance.now();
+      if (wait <= 0) {
+        pass(value);
       } else {
         held = { value };
-      }
-    },
-    flush() {
-      if (held !== null) {
-        lastSent = performance.now();
-        send(held.value);
-        held = null;
+        timer ??= setTimeout(flush, wait);
       }
     },
   };

@@ -1,7 +1,7 @@
 // What goes on right now: one bar, first the bytes of the download, then the epochs.
 
 import { el } from './dom.js';
-import { count, duration, percent, rate, size } from './format.js';
+import { count, duration, loss, percent, rate, size } from './format.js';
 import { shownRun } from '../state.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
@@ -34,7 +34,7 @@ export function mountProgress(container, store, announcer) {
     if (run === null) {
       return;
     }
-    const words = wordsFor(run, state.live[run.id] ?? null);
+    const words = wordsFor(run, state.live[run.id] ?? null, state.isPaused);
     phase.textContent = words.phase;
     detail.textContent = words.detail;
     if (words.share === null) {
@@ -56,8 +56,8 @@ export function mountProgress(container, store, announcer) {
   });
 }
 
-/** @param {RunRecord} run @param {Live|null} live @returns {Words} */
-function wordsFor(run, live) {
+/** @param {RunRecord} run @param {Live|null} live @param {boolean} isPaused @returns {Words} */
+function wordsFor(run, live, isPaused) {
   switch (run.status) {
     case 'waiting':
       return { phase: 'Starting the engine', detail: '', share: null };
@@ -69,7 +69,7 @@ function wordsFor(run, live) {
         share: run.status === 'loading' ? null : 1,
       };
     case 'training':
-      return training(run, live?.progress ?? null);
+      return training(live?.progress ?? null, isPaused);
     case 'finished':
       return { phase: 'Finished', detail: summary(run), share: 1 };
     case 'stopped':
@@ -92,18 +92,19 @@ function download({ split, receivedBytes, totalBytes, retrying }) {
   };
 }
 
-/** @param {RunRecord} run @param {import('../types.js').RunProgress|null} progress @returns {Words} */
-function training(run, progress) {
+/** @param {import('../types.js').RunProgress|null} progress @param {boolean} isPaused @returns {Words} */
+function training(progress, isPaused) {
   if (progress === null) {
-    return { phase: 'Training', detail: '', share: 0 };
+    return { phase: isPaused ? 'Paused before the first minibatch' : 'Training', detail: '', share: 0 };
   }
   const { epoch, nEpochs, minibatch, nMinibatches, imagesPerSecond, gflops } = progress;
-  const done = epoch - 1 + minibatch / nMinibatches;
-  return {
-    phase: `Epoch ${epoch} of ${nEpochs}`,
-    detail: `${rate(imagesPerSecond)} · ${gflops.toFixed(1)} GFLOP/s`,
-    share: Math.min(1, done / nEpochs),
-  };
+  const share = Math.min(1, (epoch - 1 + minibatch / nMinibatches) / nEpochs);
+  if (progress.paused) {
+    const where = `Paused in epoch ${epoch} of ${nEpochs}: ${minibatch} of ${nMinibatches} minibatches`;
+    return { phase: where, detail: minibatch > 0 ? `loss of the last ${loss(progress.loss)}` : '', share };
+  }
+  const speed = imagesPerSecond > 0 ? `${rate(imagesPerSecond)} · ${gflops.toFixed(1)} GFLOP/s` : '';
+  return { phase: `Epoch ${epoch} of ${nEpochs}`, detail: speed, share };
 }
 
 /** @param {RunRecord} run */

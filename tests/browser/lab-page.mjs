@@ -1,0 +1,105 @@
+// The lab's page as a person uses it: what the page tests share.
+
+import { launchBrowser, openPage, serveLab } from './harness.mjs';
+
+/** @typedef {import('node:test').TestContext} TestContext */
+/** @typedef {import('puppeteer-core').Browser} Browser */
+/** @typedef {import('puppeteer-core').Page} Page */
+/** @typedef {import('../../scripts/server.mjs').ServerOptions} ServerOptions */
+
+export const TRAINING_MS = 120_000;
+
+/**
+ * @typedef {object} Lab
+ * @property {Browser} browser
+ * @property {Page} page
+ * @property {string} url
+ * @property {string[]} faults     what went wrong on the page so far
+ * @property {string[]} requests   paths that the server was asked for, in order, by the page and its workers
+ */
+
+/**
+ * Opens the built lab in a new browser.
+ * @param {TestContext} context
+ * @param {{width?: number, height?: number, hash?: string, server?: Partial<ServerOptions>}} [options]
+ * @returns {Promise<Lab>}
+ */
+export async function openLab(context, { width = 1280, height = 900, hash = '', server } = {}) {
+  /** @type {string[]} */
+  const requests = [];
+  const url = await serveLab(context, {
+    ...server,
+    intercept(request, response, pathname) {
+      requests.push(pathname);
+      return server?.intercept?.(request, response, pathname) ?? false;
+    },
+  });
+  const browser = await launchBrowser(context);
+  const { page, faults } = await openPage(browser);
+  await page.setViewport({ width, height });
+  await page.goto(url + hash);
+  await ready(page);
+  return { browser, page, url, faults, requests };
+}
+
+/** Waits until the engine has started and the settings are there. @param {Page} page */
+export async function ready(page) {
+  await page.waitForSelector('#settings-fields input', { timeout: 30_000 });
+}
+
+/**
+ * Types into a number field, as a person does.
+ * @param {Page} page
+ * @param {string} selector
+ * @param {string|number} value
+ */
+export async function type(page, selector, value) {
+  await page.focus(selector);
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type(String(value));
+}
+
+/** Unfolds the settings. @param {Page} page */
+export async function openSettings(page) {
+  if (await page.$eval('#settings', (form) => /** @type {HTMLElement} */ (form).hidden)) {
+    await page.click('#settings-toggle');
+  }
+}
+
+/** Clicks a chip by its input's id, name or value. @param {Page} page @param {string} selector */
+export async function tick(page, selector) {
+  const chip = await page.waitForSelector(`.chip:has(${selector})`);
+  await chip?.click();
+}
+
+/** Presses Train and waits for the end of everything that it starts. @param {Page} page */
+export async function train(page) {
+  await page.click('#train');
+  await ended(page);
+}
+
+/** Waits until nothing runs any more. @param {Page} page */
+export async function ended(page) {
+  await page.waitForFunction(
+    () => {
+      const button = document.querySelector('#train');
+      const phase = document.querySelector('#progress-phase')?.textContent ?? '';
+      return button instanceof HTMLElement && !button.hidden && phase !== '';
+    },
+    { timeout: TRAINING_MS },
+  );
+}
+
+/** @param {Page} page @param {string} selector @returns {Promise<string>} */
+export function textOf(page, selector) {
+  return page.$eval(selector, (element) => element.textContent ?? '');
+}
+
+/** Goes to a place by its button. @param {Page} page @param {string} place */
+export async function goTo(page, place) {
+  await page.click(`[data-place=${place}]`);
+  await page.waitForSelector(`#place-${place}:not([hidden]) > *`);
+}
