@@ -49,13 +49,13 @@ export class Run {
     return this.#control('stop');
   }
 
-  /** The weights as they stand now. @returns {Promise<Weights>} */
+  /** The weights as they stand now; from the state 'training' on. @returns {Promise<Weights>} */
   weights() {
     return this.#channel.ask('runWeights', { run: this.#id });
   }
 
   /**
-   * The first layer's weights as they stand now, to draw.
+   * The first layer's weights as they stand now, to draw; from the state 'training' on.
    * @param {number} units   how many, from unit 0 on
    * @returns {Promise<Float32Array>} (units, 784)
    */
