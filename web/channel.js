@@ -20,9 +20,7 @@ export class Channel {
   constructor(worker) {
     this.#worker = worker;
     worker.addEventListener('message', (event) => this.#receive(event.data));
-    worker.addEventListener('error', (event) => {
-      this.#end(new LabError({ code: 'UNKNOWN', message: event.message || 'The worker could not be started.' }));
-    });
+    worker.addEventListener('error', (event) => this.#end(startFault(event.message)));
     worker.addEventListener('messageerror', () => {
       this.#end(new LabError({ code: 'UNKNOWN', message: 'A message from the worker was lost.' }));
     });
@@ -95,4 +93,16 @@ export class Channel {
     }
     this.#pending.clear();
   }
+}
+
+/**
+ * @param {string|undefined} message   of an error inside the worker; none where it could not even be fetched
+ * @returns {LabError}
+ */
+function startFault(message) {
+  if (message) {
+    return new LabError({ code: 'UNKNOWN', message });
+  }
+  const sentence = 'The engine\'s worker could not be fetched. Check that you are online, then try again.';
+  return new LabError({ code: 'NETWORK', message: sentence, subject: 'worker.js' });
 }

@@ -50,6 +50,9 @@ const RELAXED_SIMD_PROBE = probe([...VECTOR, ...VECTOR, ...VECTOR, ...F32X4_RELA
 
 /** What this browser (or Node) can run. */
 export function detectFeatures() {
+  if (typeof WebAssembly === 'undefined') {
+    return { simd: false, relaxedSimd: false, sharedMemory: false };
+  }
   const isNode = 'process' in globalThis;
   return {
     simd: WebAssembly.validate(SIMD_PROBE),

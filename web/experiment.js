@@ -120,14 +120,18 @@ class Experiment {
   /** @returns {Promise<RunResult>} */
   async #test() {
     const name = this.#config.testSet === 10000 ? 'test-full' : 'test';
-    this.#result.weights = { selected: this.#weights('selected'), final: this.#weights('final') };
+    const isSame = this.#result.bestEpoch === this.#config.epochs;
+    const values = this.#model('selected').read();
+    this.#result.weights = {
+      selected: this.#weights('selected', values),
+      final: this.#weights('final', isSame ? values : this.#model('final').read()),
+    };
     this.#phase('download-test');
     try {
       const isDone = await this.#unlessStopped(async () => {
         const test = await this.#split(name);
         this.#phase('evaluate');
         const selected = await this.#evaluate('selected', test.handle, name);
-        const isSame = this.#result.bestEpoch === this.#config.epochs;
         const final = isSame ? selected : await this.#evaluate('final', test.handle, name);
         this.#result.provenance.testSHA256 = test.audit.sha256;
         this.#result.endpoints = { selected, final };
@@ -153,9 +157,9 @@ class Experiment {
     return { epoch, weightsSHA256: sha256, ...evaluation };
   }
 
-  /** @param {'selected'|'final'} checkpoint @returns {Weights} */
-  #weights(checkpoint) {
-    return { widths: this.#config.widths, values: this.#model(checkpoint).read(), ...this.#about(checkpoint) };
+  /** @param {'selected'|'final'} checkpoint @param {Float32Array} values @returns {Weights} */
+  #weights(checkpoint, values) {
+    return { widths: this.#config.widths, values, ...this.#about(checkpoint) };
   }
 
   /** @param {'selected'|'final'} checkpoint */

@@ -218,7 +218,8 @@
  * @property {{selected: Endpoint, final: Endpoint}|null} endpoints   null unless finished
  * @property {Provenance} provenance
  * @property {LabFault|null} fault            why a run diverged, or could not be tested
- * @property {{selected: Weights, final: Weights}|null} [weights]  not in the exported JSON; null: stopped or diverged
+ * @property {{selected: Weights, final: Weights}|null} [weights]  not in the exported JSON; null: stopped or diverged.
+ *     Both share one array where the last epoch was the best.
  */
 
 /**

@@ -192,6 +192,17 @@ test('a run whose test images cannot be had keeps its training', async (context)
   assert.equal(endpoints, null);
 });
 
+test('a worker that cannot be fetched is the network\'s fault', async (context) => {
+  const { page } = await openBlank(context, browser, {
+    bends: { '/worker.js': (response) => Boolean(response.destroy()) },
+  });
+  const code = await openClient(page).then(
+    () => '',
+    (error) => error.message,
+  );
+  assert.match(code, /The engine's worker could not be fetched\./);
+});
+
 test('an engine that cannot be had is told', async (context) => {
   const { page } = await openBlank(context, browser);
   const fault = await page.evaluate(async () => {
