@@ -59,8 +59,8 @@ static gd_run *create(const gd_config *config, const gd_parameters *initial) {
   gd_arena arena;
   gd_run *run = NULL;
   assert_int_equal(gd_run_bytes(config, N_VALIDATION, &bytes, NULL), GD_OK);
-  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, bytes);
-  gd_arena_init(&arena, block, bytes);
+  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, (size_t)bytes);
+  gd_arena_init(&arena, block, (size_t)bytes);
   assert_int_equal(
       gd_run_create(&arena, config, &train_images, &validation_images, initial, &run, NULL), GD_OK);
   assert_int_equal(arena.used, bytes);
@@ -191,7 +191,7 @@ static void trains_as_the_protocol_says(void **state) {
     }
     double loss = gd_evaluation_cross_entropy(&start->validation);
     const gd_history_row *row = &run->history[epoch - 1];
-    assert_true(row->training_loss == loss_sum / N_TRAIN);
+    assert_true(row->training_loss == loss_sum / (double)N_TRAIN);
     assert_true(row->validation_cross_entropy == loss);
     assert_true(row->validation_accuracy == gd_evaluation_accuracy(&start->validation));
     if (loss < best) {
@@ -232,7 +232,8 @@ static void scales_by_the_chance_of_being_kept(void **state) {
     double loss = gd_network_step(&start->live, &start->velocities, start->workspace, NULL,
                                   &minibatch, &by_hand);
     assert_true(loss == run->progress.loss);
-    assert_memory_equal(start->live.values, run->live.values, start->live.n_values * sizeof(float));
+    assert_memory_equal(start->live.values, run->live.values,
+                        (size_t)start->live.n_values * sizeof(float));
     release(start);
     release(run);
   }
@@ -535,8 +536,8 @@ static void refuses_a_start_that_does_not_fit(void **state) {
                    GD_WRONG_SHAPE);
   assert_int_equal(gd_run_bytes(&small_config, N_VALIDATION, &bytes, NULL), GD_OK);
   bytes -= GD_ARENA_ALIGNMENT;
-  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, bytes);
-  gd_arena_init(&arena, block, bytes);
+  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, (size_t)bytes);
+  gd_arena_init(&arena, block, (size_t)bytes);
   assert_int_equal(
       gd_run_create(&arena, &small_config, &train_images, &validation_images, NULL, &run, &report),
       GD_OUT_OF_MEMORY);

@@ -25,7 +25,7 @@ typedef struct fixture {
   gd_parameters parameters;
   gd_workspace *workspace;
   gd_evaluation evaluation;
-  uint64_t n;      /* parameters */
+  size_t n;        /* parameters */
   float *sequence; /* (n) random, the parameters' canonical sequence */
   float row[GD_MAX_WIDTH];
   uint8_t pixels[N_IMAGES * GD_N_PIXELS];
@@ -50,7 +50,7 @@ static int set_up(void **state) {
   f->block = aligned_alloc(GD_ARENA_ALIGNMENT, bytes);
   gd_arena_init(&f->arena, f->block, bytes);
   assert_int_equal(lay_out(f), GD_OK);
-  f->n = gd_shape_n_parameters(&shape);
+  f->n = (size_t)gd_shape_n_parameters(&shape);
   f->sequence = malloc(f->n * sizeof *f->sequence);
   for (uint64_t i = 0; i < f->n; i++) {
     f->sequence[i] = (float)(gd_random_unit(gd_random_next(&random)) - 0.5);
@@ -115,7 +115,7 @@ static void takes_pieces_of_any_length(void **state) {
   gd_sha256_of(f->sequence, f->n * sizeof *f->sequence, expected);
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     uint8_t digest[GD_SHA256_BYTES];
-    memset(f->parameters.values, 0, f->parameters.n_values * sizeof(float));
+    memset(f->parameters.values, 0, (size_t)f->parameters.n_values * sizeof(float));
     assert_int_equal(import_all(f, pieces[i], digest, NULL), GD_OK);
     assert_memory_equal(digest, expected, sizeof digest);
     gd_weights_digest(&f->parameters, f->row, digest);
@@ -149,8 +149,8 @@ static void reads_any_part(void **state) {
   import_all(f, f->n, digest, NULL);
   gd_random_init(&random, 11, 0);
   for (int i = 0; i < 2000; i++) {
-    uint64_t first = gd_random_next(&random) % (f->n + 1);
-    uint64_t n = gd_random_next(&random) % (f->n - first + 1);
+    size_t first = gd_random_next(&random) % (f->n + 1);
+    size_t n = gd_random_next(&random) % (f->n - first + 1);
     assert_int_equal(gd_weights_read(&f->parameters, f->row, first, n, out, NULL), GD_OK);
     assert_memory_equal(out, f->sequence + first, n * sizeof *out);
   }
@@ -226,7 +226,7 @@ static void evaluates_in_chunks(void **state) {
 /* All logits equal: every image is called a 0, at a cross-entropy of ln 10. */
 static void takes_the_lowest_digit_on_a_tie(void **state) {
   fixture *f = *state;
-  memset(f->parameters.values, 0, f->parameters.n_values * sizeof(float));
+  memset(f->parameters.values, 0, (size_t)f->parameters.n_values * sizeof(float));
   run_to_the_end(f, GD_ALL_BRANCHES);
   assert_int_equal(f->evaluation.n_errors, N_IMAGES * 9 / 10);
   assert_true(gd_evaluation_accuracy(&f->evaluation) == 0.1);
