@@ -127,7 +127,9 @@ export async function assemble(root) {
 async function main() {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const { files, written, removed } = await assemble(root);
-  console.error(`build: dist/ holds ${files} files (${written} new, ${removed} removed)`);
+  if (written + removed > 0) {
+    console.error(`build: dist/ holds ${files} files (${written} new, ${removed} removed)`);
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

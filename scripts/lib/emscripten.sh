@@ -21,9 +21,6 @@ find_emscripten() {
     fail "Emscripten $emscripten_minimum or newer is needed: install it (https://emscripten.org), put
 emcc on PATH, and run this command again."
   fi
-  need_command xz xz-utils
-  need_command python3 python3
-  install_missing
   local prefix
   prefix=$(cache_folder)/$emscripten_layout
   if [ ! -e "$prefix/.ready" ]; then

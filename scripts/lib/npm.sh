@@ -11,7 +11,7 @@ install_npm() {
   say "set-up: installing npm packages"
   local omit=()
   [ "$1" = test ] || omit=(--omit=dev)
-  npm ci --no-audit --no-fund --loglevel=error "${omit[@]}" >&2 ||
+  npm ci --no-audit --no-fund --no-update-notifier --loglevel=error "${omit[@]}" >&2 ||
     fail "npm could not install the packages of package-lock.json; is its registry reachable?"
   echo "$1 $lock" > "$stamp"
 }
