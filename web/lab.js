@@ -3,7 +3,9 @@
 import { Client } from './client.js';
 import { faultOf } from './fault.js';
 import { Inspector } from './inspector.js';
+import { resultsFromJson } from './import.js';
 import { Queue } from './queue.js';
+import { SCHEMA_VERSION, resultToJson } from './results.js';
 import { isUnderWay } from './state.js';
 
 /** @typedef {import('./state.js').Checkpoint} Checkpoint */
@@ -145,7 +147,7 @@ export class Lab {
       return;
     }
     const records = this.#newRecords(planned);
-    this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isPaused: plan.startPaused });
+    this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isFollowing: true, isPaused: plan.startPaused });
     if (records.length > 1) {
       await this.#vault.keep(records); // what a reload would cut off goes on after it
     }
@@ -225,7 +227,7 @@ export class Lab {
 
   /** @param {string} id */
   show(id) {
-    this.#store.update({ shownRun: id });
+    this.#store.update({ shownRun: id, isFollowing: false });
   }
 
   /** Opens Inspect on a run. @param {string} id @param {Checkpoint} [checkpoint] */
@@ -236,6 +238,26 @@ export class Lab {
   /** @param {Checkpoint} checkpoint */
   choose(checkpoint) {
     this.#store.update({ checkpoint });
+  }
+
+  /** All runs that have ended, as a results file. */
+  exportJson() {
+    const results = this.#store.state.runs.flatMap((run) => (run.result === null ? [] : [resultToJson(run.result)]));
+    return `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, runs: results })}\n`;
+  }
+
+  /** Lists the runs of a results file, marked as imported. @param {string} text */
+  async importJson(text) {
+    const asked = Date.now();
+    const plan = `${asked.toString(36)}-${this.#nextRun}`;
+    const read = await resultsFromJson(text, await this.client());
+    const records = read.map((run) => ({ ...run, id: `${asked.toString(36)}-${this.#nextRun++}`, plan, asked }));
+    this.#store.update({ runs: [...this.#store.state.runs, ...records] });
+    await this.#vault.keep(records);
+  }
+
+  storage() {
+    return this.#vault.usage();
   }
 
   /** Forgets runs that have ended. @param {string[]} ids */

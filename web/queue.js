@@ -3,7 +3,7 @@
 
 import { Client } from './client.js';
 import { faultOf } from './fault.js';
-import { runById } from './state.js';
+import { isUnderWay, runById } from './state.js';
 
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./vault.js').Vault} Vault */
@@ -95,6 +95,7 @@ export class Queue {
         break;
       }
       this.#change(next.id, { status: 'loading' });
+      this.#follow(next);
       try {
         client ??= isAlone ? await this.#mainClient() : await Client.open({ threads: 1 });
         await this.#carryOut(client, next);
@@ -105,6 +106,15 @@ export class Queue {
     }
     if (!isAlone) {
       client?.close();
+    }
+  }
+
+  /** Shows a run that starts, where the one that is shown has ended. @param {RunRecord} next */
+  #follow({ id, plan }) {
+    const { isFollowing, shownRun } = this.#store.state;
+    const shown = runById(this.#store.state, shownRun);
+    if (isFollowing && shown?.plan === plan && !isUnderWay(shown.status)) {
+      this.#store.update({ shownRun: id });
     }
   }
 

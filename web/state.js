@@ -62,6 +62,7 @@
  * @property {{bytes: number, nParameters: number}} need   of one run: memory beside the data, weights and biases
  * @property {RunRecord[]} runs                   oldest first
  * @property {string|null} shownRun               the run that Train shows
+ * @property {boolean} isFollowing                Train goes on to the next run of the plan by itself
  * @property {string|null} inspectedRun           the run that Inspect shows
  * @property {Checkpoint} checkpoint              of the weights that are looked at
  * @property {Record<string, Live>} live          by run, while it is under way
@@ -84,6 +85,7 @@ export function emptyState() {
     need: { bytes: 0, nParameters: 0 },
     runs: [],
     shownRun: null,
+    isFollowing: true,
     inspectedRun: null,
     checkpoint: 'selected',
     live: {},

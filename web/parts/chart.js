@@ -2,6 +2,8 @@
 // their dashes too, colours that follow the theme.
 
 import { el, svg } from './dom.js';
+import { figureTools } from './figure-tools.js';
+import { drawLines, padded } from './line-svg.js';
 import { onThemeChange, style } from './theme.js';
 
 /** @typedef {import('uplot')} Plot */
@@ -31,7 +33,7 @@ import { onThemeChange, style } from './theme.js';
 /** @typedef {[number|null, number|null]} Range */
 
 /** Dashes of the series, by number; the first is solid. */
-const DASHES = [[], [], [6, 4], [2, 3], [10, 4, 2, 4], [12, 4], [2, 6]];
+export const DASHES = [[], [], [6, 4], [2, 3], [10, 4, 2, 4], [12, 4], [2, 6]];
 
 /** @type {Promise<typeof import('uplot')>|null} */
 let library = null;
@@ -54,6 +56,9 @@ export class Chart {
   /** @type {Plot|null} */
   #plot = null;
 
+  /** @type {(() => void)[]} */
+  #undo = [];
+
   /** @param {ChartOptions} options */
   constructor(options) {
     this.#options = options;
@@ -64,9 +69,32 @@ export class Chart {
       { class: 'chart' },
       el('figcaption', { class: 'chart__head' }, el('span', { class: 'chart__title' }, options.title), this.#legend()),
       this.#holder,
+      figureTools({
+        name: options.title.toLowerCase().replaceAll(' ', '-'),
+        table: () => this.#table(),
+        picture: () => drawLines(options, this.#columns, this.#rangeX),
+      }),
     );
-    new ResizeObserver(() => this.#fit()).observe(this.#holder);
-    onThemeChange(() => this.#plot?.redraw());
+    const observer = new ResizeObserver(() => this.#fit());
+    observer.observe(this.#holder);
+    this.#undo = [() => observer.disconnect(), onThemeChange(() => this.#plot?.redraw())];
+  }
+
+  /** For a chart that is not shown any more. */
+  destroy() {
+    this.#undo.forEach((undo) => undo());
+    this.#plot?.destroy();
+  }
+
+  #table() {
+    const { formatX, formatY, lines, xLabel } = this.#options;
+    const [xs, ...columns] = this.#columns;
+    const cell = (/** @type {number|null|undefined} */ value) =>
+      (value === null || value === undefined ? '' : formatY(value));
+    return [
+      [xLabel, ...lines.map((line) => line.label)],
+      ...xs.map((x, i) => [formatX(x ?? NaN), ...columns.map((column) => cell(column[i]))]),
+    ];
   }
 
   /** @param {Column[]} columns   x, then one column a line; null where a line has no value */
@@ -169,20 +197,4 @@ function swatch(line) {
       'stroke-dasharray': DASHES[line.series].join(' '),
     }),
   );
-}
-
-/**
- * Room above and below the data, except where an end is fixed.
- * @param {number} low
- * @param {number} high
- * @param {Range} fixed
- * @param {number} share   of the data's extent
- * @returns {[number, number]}
- */
-function padded(low, high, [fixedLow, fixedHigh], share) {
-  if (low === null || high === null) {
-    return [fixedLow ?? 0, fixedHigh ?? 1];
-  }
-  const margin = share * (high - low || Math.abs(high) || 1);
-  return [fixedLow ?? low - margin, fixedHigh ?? high + margin];
 }

@@ -42,7 +42,10 @@ export function size(bytes) {
   if (bytes < 1000) {
     return `${bytes} bytes`;
   }
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(2)} MB`;
+  if (bytes < 1e6) {
+    return `${(bytes / 1e3).toFixed(1)} kB`;
+  }
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(2)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
 /** @param {number} imagesPerSecond @returns {string} */

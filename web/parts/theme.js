@@ -17,7 +17,12 @@ export function colour(property) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
-/** @param {() => void} redraw   called when light turns to dark, or back */
+/**
+ * @param {() => void} redraw   called when light turns to dark, or back
+ * @returns {() => void} ends that
+ */
 export function onThemeChange(redraw) {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  const isDark = matchMedia('(prefers-color-scheme: dark)');
+  isDark.addEventListener('change', redraw);
+  return () => isDark.removeEventListener('change', redraw);
 }

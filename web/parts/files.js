@@ -1,0 +1,58 @@
+// Runs out and in: results as JSON, what storage they take, and how to be rid of them.
+
+import { el } from './dom.js';
+import { save } from './figure-tools.js';
+import { countOf, size } from './format.js';
+import { paced } from './paced.js';
+import { isUnderWay } from '../state.js';
+
+/** @typedef {import('../lab.js').Lab} Lab */
+/** @typedef {import('../state.js').LabState} LabState */
+
+/**
+ * @param {HTMLElement} container
+ * @param {import('../state.js').Store<LabState>} store
+ * @param {Lab} lab
+ */
+export function mountFiles(container, store, lab) {
+  const out = button('export-json', 'Save results as JSON', () => {
+    save(new Blob([lab.exportJson()], { type: 'application/json' }), 'mnist-lab-results.json');
+  });
+  const file = el('input', { type: 'file', id: 'import-json', class: 'visually-hidden', accept: '.json,application/json' });
+  file.addEventListener('change', () => void lab.attempt(async () => {
+    const [chosen] = file.files ?? [];
+    if (chosen !== undefined) {
+      await lab.importJson(await chosen.text());
+    }
+    file.value = '';
+  }));
+  const into = el('label', { class: 'button button--small', for: file.id }, 'Load results');
+  const wipe = button('delete-all', 'Delete all runs', () => {
+    if (wipe.dataset.sure === undefined) {
+      wipe.dataset.sure = '';
+      wipe.textContent = 'Really delete all?';
+      return;
+    }
+    void lab.attempt(() => lab.forget(store.state.runs.map((run) => run.id)));
+  });
+  const words = el('p', { class: 'small soft', id: 'storage' });
+  container.append(el('h2', {}, 'Files and storage'), el('div', { class: 'button-row' }, out, file, into, wipe), words);
+
+  const refresh = paced(() => void lab.attempt(async () => {
+    const { runs } = store.state;
+    const nKept = runs.filter((run) => run.result !== null).length;
+    const usage = await lab.storage();
+    const room = usage === null ? '' : `, ${size(usage.bytes)} of the ${size(usage.quota)} that this browser grants`;
+    words.textContent = `${countOf(nKept, 'run')} kept in this browser${room}. They stay when the page is closed.`;
+    out.disabled = nKept === 0;
+    wipe.disabled = !runs.some((run) => !isUnderWay(run.status));
+    wipe.textContent = 'Delete all runs';
+    delete wipe.dataset.sure;
+  }), 1000);
+  store.watch((state) => state.runs, refresh);
+}
+
+/** @param {string} id @param {string} label @param {() => void} onclick */
+function button(id, label, onclick) {
+  return el('button', { type: 'button', class: 'button button--small', id, onclick }, label);
+}

@@ -1,0 +1,116 @@
+// The table of all runs. A row's name opens the run in Inspect.
+
+import { el } from './dom.js';
+import { branches, count, countOf, duration, loss, percent, runName } from './format.js';
+import { isUnderWay } from '../state.js';
+
+/** @typedef {import('./compare.js').Choice} Choice */
+/** @typedef {import('../lab.js').Lab} Lab */
+/** @typedef {import('../state.js').Checkpoint} Checkpoint */
+/** @typedef {import('../state.js').LabState} LabState */
+/** @typedef {import('../state.js').RunRecord} RunRecord */
+
+const COLUMNS = ['Curve', 'Run', 'Skips', 'p', 'Test accuracy', 'Test loss', 'Training time', 'Images/s', 'Engine', ''];
+const NUMERIC = new Set(['p', 'Test accuracy', 'Test loss', 'Training time', 'Images/s']);
+
+/**
+ * @param {HTMLElement} container
+ * @param {import('../state.js').Store<LabState>} store
+ * @param {Lab} lab
+ * @param {import('../state.js').Store<Choice>} choice
+ */
+export function mountResults(container, store, lab, choice) {
+  const body = el('tbody', { id: 'results-rows' });
+  const checkpoints = /** @type {const} */ (['selected', 'final']).map((checkpoint) => {
+    const input = el('input', { type: 'radio', name: 'results-checkpoint', value: checkpoint });
+    input.addEventListener('change', () => lab.choose(checkpoint));
+    const words = checkpoint === 'selected' ? 'Selected' : 'Final';
+    return { checkpoint, input, chip: el('label', { class: 'chip' }, input, el('span', {}, words)) };
+  });
+  container.append(
+    el('div', { class: 'card__head' }, el('h2', {}, 'Results'), el('fieldset', { class: 'results__checkpoint' },
+      el('legend', { class: 'visually-hidden' }, 'Weights that were tested'),
+      el('div', { class: 'chips' }, ...checkpoints.map(({ chip }) => chip)))),
+    el('p', { class: 'small soft' }, 'Selected: the epoch with the lowest validation loss. Final: the last one.'),
+    el('div', { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Results' }, el(
+      'table',
+      { class: 'results small' },
+      el('thead', {}, el('tr', {}, ...COLUMNS.map((name) =>
+        el('th', { scope: 'col', class: NUMERIC.has(name) ? 'number' : '' }, name)))),
+      body,
+    )),
+  );
+  /** @type {Map<string, {run: RunRecord, element: HTMLElement}>} */
+  const rows = new Map();
+
+  store.watch((state) => state.runs, (runs) => draw(runs, false));
+  store.watch((state) => state.checkpoint, (checkpoint, state) => {
+    for (const { checkpoint: candidate, input } of checkpoints) {
+      input.checked = candidate === checkpoint;
+    }
+    draw(state.runs, true);
+  });
+  choice.watch((state) => state.chosen, (chosen) => {
+    for (const input of body.querySelectorAll('input')) {
+      input.checked = chosen.includes(input.value);
+    }
+  });
+
+  /** Only rows that have changed are built anew, so that the focus stays where it is. @param {RunRecord[]} runs @param {boolean} isAll */
+  function draw(runs, isAll) {
+    const present = new Set(runs.map((run) => run.id));
+    for (const [id, { element }] of rows) {
+      if (!present.has(id)) {
+        element.remove();
+        rows.delete(id);
+      }
+    }
+    for (const run of runs) {
+      const known = rows.get(run.id);
+      if (known === undefined || known.run !== run || isAll) {
+        const element = row(run, store.state.checkpoint);
+        if (known === undefined) {
+          body.prepend(element); // the newest first
+        } else {
+          known.element.replaceWith(element);
+        }
+        rows.set(run.id, { run, element });
+      }
+    }
+  }
+
+  /** @param {RunRecord} run @param {Checkpoint} checkpoint */
+  function row(run, checkpoint) {
+    const { config, result, status } = run;
+    const endpoint = result?.endpoints?.[checkpoint];
+    const curve = el('input', {
+      type: 'checkbox', value: run.id, checked: choice.state.chosen.includes(run.id),
+      'aria-label': `Draw the curves of ${runName(run)}`,
+    });
+    curve.addEventListener('change', () => {
+      const others = choice.state.chosen.filter((id) => id !== run.id);
+      choice.update({ chosen: curve.checked ? [...others, run.id] : others });
+    });
+    const { numerics = '', threads = 0 } = result?.engine ?? {};
+    const name = `${config.preset || 'custom'}, seed ${config.seed}${run.isImported ? ', imported' : ''}`;
+    const cells = [
+      curve,
+      endpoint === undefined ? name : el('button', {
+        type: 'button', class: 'link', onclick: () => lab.inspect(run.id, checkpoint),
+      }, name),
+      branches(config.mask ?? 0),
+      String(config.p),
+      endpoint === undefined ? el('span', { class: 'soft' }, status) : percent(endpoint.accuracy, 2),
+      endpoint === undefined ? '' : loss(endpoint.ce),
+      result === null ? '' : duration(result.timing.trainingSeconds),
+      result === null ? '' : count(result.timing.imagesPerSecond),
+      result === null ? '' : `${numerics}, ${countOf(threads, 'thread')}`,
+      !isUnderWay(status) && el('button', {
+        type: 'button', class: 'link link--soft', 'aria-label': `Delete ${runName(run)}`,
+        onclick: () => void lab.attempt(() => lab.forget([run.id])),
+      }, 'Delete'),
+    ];
+    return el('tr', { 'data-run': run.id }, ...cells.map((cell, i) =>
+      el('td', { class: NUMERIC.has(COLUMNS[i]) ? 'number' : '' }, cell)));
+  }
+}
