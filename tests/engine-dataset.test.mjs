@@ -234,6 +234,26 @@ test('after a fault the same dataset loads when the source is well again', async
   engine.status('gd_split_close', handle);
 });
 
+test('who gives up while the manifest is on its way does not take it from others', async () => {
+  /** @type {(stream: ReadableStream<Uint8Array>) => void} */
+  let answer = () => {};
+  const { source } = changedSource({});
+  const dataset = new Dataset(engine, (name, options) =>
+    name === 'manifest.json'
+      ? new Promise((resolve) => {
+          answer = resolve;
+        })
+      : source(name, options),
+  );
+  const controller = new AbortController();
+  const first = dataset.load('validation', { signal: controller.signal });
+  const second = dataset.load('validation');
+  controller.abort();
+  await assert.rejects(first, { code: 'STOPPED' });
+  answer(streamOf(fileOf('manifest.json'), 1e6));
+  engine.status('gd_split_close', (await second).handle);
+});
+
 test('a manifest that is none, or lacks the split', async () => {
   const { fault } = await loadValidation({ 'manifest.json': new TextEncoder().encode('<html>') });
   assert.equal(fault?.code, 'BAD_MANIFEST');

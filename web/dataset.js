@@ -1,7 +1,7 @@
 // Brings one split from a source into the engine's memory, verified as it arrives. See README.md for the way of the
 // data, src/dataset/split.h for the checks.
 
-import { LabError, stopped } from './fault.js';
+import { LabError, stopped, unlessAborted } from './fault.js';
 import { parseManifest, writeExpectation } from './manifest.js';
 import { answerOf, readText } from './source.js';
 
@@ -66,13 +66,24 @@ export class Dataset {
   }
 
   /**
-   * @param {boolean} fresh
-   * @param {AbortSignal} [signal]
+   * The manifest, fetched once. It is short and for all loads, so none of them ends it.
+   * @param {boolean} fresh   fetch it again
+   * @returns {Promise<Manifest>}
    */
-  async #readManifest(fresh, signal) {
-    const name = 'manifest.json';
-    const stream = await this.#source(name, { fresh, signal });
-    return parseManifest(await readText(stream, name));
+  #readManifest(fresh) {
+    if (this.#manifest === undefined || fresh) {
+      const name = 'manifest.json';
+      const manifest = this.#source(name, { fresh })
+        .then((stream) => readText(stream, name))
+        .then(parseManifest);
+      manifest.catch(() => {
+        if (this.#manifest === manifest) {
+          this.#manifest = undefined; // the next load asks again
+        }
+      });
+      this.#manifest = manifest;
+    }
+    return this.#manifest;
   }
 
   /**
@@ -83,13 +94,7 @@ export class Dataset {
    */
   async #attempt(split, fresh, { signal, onProgress = () => {} }) {
     const started = performance.now();
-    if (this.#manifest === undefined || fresh) {
-      this.#manifest = this.#readManifest(fresh, signal);
-    }
-    const manifest = await this.#manifest.catch((error) => {
-      this.#manifest = undefined; // the next load asks again
-      throw error;
-    });
+    const manifest = await unlessAborted(this.#readManifest(fresh), signal);
     const expected = manifest.splits[split];
     if (expected === undefined) {
       throw new LabError({ code: 'BAD_MANIFEST', message: `The manifest lists no split ${split}.`, subject: split });

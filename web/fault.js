@@ -43,3 +43,24 @@ export function faultOf(error) {
 export function stopped() {
   return new LabError({ code: 'STOPPED', message: 'Stopped.' });
 }
+
+/**
+ * Waits for something that others may wait for too; rejects as soon as this one gives up.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>}
+ */
+export function unlessAborted(promise, signal) {
+  if (signal === undefined) {
+    return promise;
+  }
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(stopped());
+    if (signal.aborted) {
+      onAbort();
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -4,7 +4,7 @@
 import { applyConfig, measureConfig } from './config.js';
 import { RunControl } from './control.js';
 import { Dataset } from './dataset.js';
-import { faultOf, LabError, stopped } from './fault.js';
+import { faultOf, LabError, unlessAborted } from './fault.js';
 import { hexOf, Model, openWeights } from './model.js';
 import * as protocol from './protocol.js';
 import { carryOut } from './experiment.js';
@@ -306,24 +306,4 @@ export class Session {
     }
     return model;
   }
-}
-
-/**
- * Waits for something of another's; rejects as soon as one gives up.
- * @param {Promise<unknown>} promise
- * @param {AbortSignal} [signal]
- * @returns {Promise<unknown>}
- */
-function unlessAborted(promise, signal) {
-  if (signal === undefined) {
-    return promise;
-  }
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(stopped());
-    if (signal.aborted) {
-      onAbort();
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
