@@ -285,6 +285,11 @@ export class Engine {
     }
   }
 
+  /** Bytes of the engine's memory, free room included: it grows, and never shrinks. */
+  get memoryBytes() {
+    return this.#buffer().byteLength;
+  }
+
   /**
    * Room in the engine's memory for the time of one call.
    * @template T

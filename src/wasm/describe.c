@@ -87,7 +87,6 @@ static void write_fields(gd_json *json) {
     write_field(json, &gd_fields[f]);
   }
   gd_json_close(json, ']');
-  write_key_real(json, "nConfigValues", GD_N_CONFIG_VALUES);
 }
 
 static void write_orders(gd_json *json) {
