@@ -4,7 +4,7 @@
 emscripten_minimum=3.1.69
 # The Debian release that has it, and the name of our layout of its packages in the cache.
 emscripten_suite=trixie
-emscripten_layout=emscripten-3.1.69-debian-1
+emscripten_layout=emscripten-3.1.69-debian-2
 
 # Sets emscripten_bin, the folder that holds emcc, emar and emstrip.
 find_emscripten() {
@@ -37,7 +37,7 @@ emcc on PATH, and run this command again."
 # make_sdk PREFIX: unpacks the packages, gives the programs their own loader and libraries.
 make_sdk() {
   local prefix=$1
-  say "set-up: unpacking Emscripten into $prefix (once, about 800 MB)"
+  say "set-up: unpacking Emscripten into $prefix (once, 700 MB)"
   rm -rf "$prefix"
   mkdir -p "$prefix"
   download_sdk_packages "$prefix"
@@ -96,6 +96,9 @@ unpack_sdk_packages() {
       --exclude='*/libGL*emu*' --exclude='*/libGL*ofb*' --exclude='*/libGL*full_es3*' \
       --exclude='*/libwasmfs*' --exclude='*/libembind*' --exclude='*/libemmalloc*'
   done
+  # LLVM's other programs need libraries that were not taken.
+  find "$prefix"/usr/lib/llvm-[0-9]*/bin -type f -regextype posix-extended \
+    ! -regex '.*/(clang|lld|llvm-(ar|dwarfdump|dwp|nm|objcopy))' -delete
   rm -rf "$prefix/.debs" "$prefix/.apt"
 }
 
