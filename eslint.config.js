@@ -62,6 +62,10 @@ export default [
     files: ['scripts/**', 'tests/**', '*.js'],
     languageOptions: { globals: globals.nodeBuiltin },
   },
+  {
+    files: ['scripts/bench.d/page/**'],
+    languageOptions: { globals: { ...globals.browser, ...globals.worker } },
+  },
   // Functions given to page.evaluate run in the page.
   { files: ['tests/browser/**'], languageOptions: { globals: globals.browser } },
 ];

@@ -1,0 +1,19 @@
+// The lab's own modules, as they are deployed.
+
+const LAB = new URL('/lab/', location.href).href;
+
+/** Where its files are. */
+export const LAB_URLS = { wasm: `${LAB}wasm/`, dataset: `${LAB}dataset/` };
+
+/**
+ * @type {[typeof import('../../../web/engine.js'), typeof import('../../../web/dataset.js'),
+ *   typeof import('../../../web/source.js'), typeof import('../../../web/config.js')]}
+ */
+const [{ openEngine }, { Dataset }, { httpSource }, { applyConfig }] = await Promise.all([
+  import(`${LAB}engine.js`),
+  import(`${LAB}dataset.js`),
+  import(`${LAB}source.js`),
+  import(`${LAB}config.js`),
+]);
+
+export { applyConfig, Dataset, httpSource, openEngine };
