@@ -26,12 +26,13 @@ const vault = new Vault((problem) => store.update({ problem }));
 const lab = new Lab(store, vault);
 const announcer = new Announcer(byId('announcer'));
 
+store.watch((state) => state.said, (sentence) => announcer.say(sentence));
 mountPlaces(store, lab);
 mountStart(store, lab);
 mountSettings(byId('settings-fields'), store, lab);
 mountPlan(byId('settings-plan'), store, lab);
 mountProblem(byId('problem'), store, () => void lab.retry());
-mountProgress(byId('progress'), store, announcer);
+mountProgress(byId('progress'), store, lab);
 mountControls(byId('controls'), store, lab);
 mountQueue(byId('queue'), store, lab);
 mountCurves(byId('curves'), store);

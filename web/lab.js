@@ -78,6 +78,11 @@ export class Lab {
     return this.attempt(() => this.#check());
   }
 
+  /** For the live region; only the latest of what is said in a few seconds is spoken. @param {string} sentence */
+  say(sentence) {
+    this.#store.update({ said: sentence });
+  }
+
   /** @param {import('./state.js').Place} place */
   goTo(place) {
     this.#store.update({ place });

@@ -68,6 +68,7 @@
  * @property {Record<string, Live>} live          by run, while it is under way
  * @property {boolean} isRunning                  workers are at the queue
  * @property {boolean} isPaused
+ * @property {string} said                        for those who listen instead of looking
  * @property {LabFault|null} problem              shown until the next start
  */
 
@@ -91,6 +92,7 @@ export function emptyState() {
     live: {},
     isRunning: false,
     isPaused: false,
+    said: '',
     problem: null,
   };
 }

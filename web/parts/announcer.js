@@ -15,6 +15,9 @@ export class Announcer {
 
   /** @param {string} sentence */
   say(sentence) {
+    if (sentence === '' || sentence === this.#next) {
+      return;
+    }
     this.#next = sentence;
     if (this.#waiting) {
       return;

@@ -1,6 +1,7 @@
 // One test image large, what the network makes of it beside what the baseline makes of it, and the activations it
 // leaves along the branches.
 
+import { probabilityBars } from './bars.js';
 import { digitCanvas } from './digit.js';
 import { el } from './dom.js';
 import { count, percent } from './format.js';
@@ -76,7 +77,7 @@ function content({ baseline, checkpoint, endpoint, images }, index) {
     el('div', { class: 'digit focus__digit' }, digitCanvas(pixelsOf(images, index), `Test image, a ${truth}`)),
     el('div', { class: 'focus__words' }, verdict, el('p', { class: 'small soft', id: 'focus-index' },
       `Image ${count(images.originalIndices[index])} of MNIST's official test set`)),
-    probabilityBars(own, others, truth),
+    chart(own, others, truth),
   ];
 }
 
@@ -85,32 +86,14 @@ function content({ baseline, checkpoint, endpoint, images }, index) {
  * @param {Float32Array|null} others   the baseline's
  * @param {number} truth
  */
-function probabilityBars(own, others, truth) {
-  const label = 'Probability of each digit';
-  const list = el('ul', { class: 'bars', role: 'list', id: 'focus-bars', 'aria-label': label });
-  for (let digit = 0; digit < N_CLASSES; digit++) {
-    const track = el('div', { class: 'bars__pair', 'aria-hidden': true }, bar(own[digit], ''));
-    if (others !== null) {
-      track.append(bar(others[digit], ' bars__fill--baseline'));
-    }
-    list.append(el(
-      'li',
-      { class: 'bars__row' },
-      el('span', { class: digit === truth ? 'right bars__name bars__name--true' : 'bars__name' }, digit),
-      track,
-      el('span', { class: 'number' }, percent(own[digit]),
-        others !== null && el('span', { class: 'soft' }, ` / ${percent(others[digit])}`)),
-    ));
-  }
-  return el('div', { class: 'focus__chart' }, list, others !== null && el('p', { class: 'small soft' },
-    'Upper bar and first figure: this run. Lower and second: its baseline.'));
-}
-
-/** @param {number} share @param {string} className */
-function bar(share, className) {
-  const fill = el('div', { class: `bars__fill${className}` });
-  fill.style.width = percent(share, 2);
-  return el('div', { class: 'bars__track' }, fill);
+function chart(own, others, truth) {
+  const series = others === null ? [own] : [own, others];
+  return el(
+    'div',
+    { class: 'focus__chart' },
+    probabilityBars({ id: 'focus-bars', series, truth }),
+    others !== null && el('p', { class: 'small soft' }, 'Upper bar, first figure: this run. Lower, second: its baseline.'),
+  );
 }
 
 /** @param {Float32Array} probabilities  (n, 10) @param {number} index */

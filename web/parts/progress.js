@@ -19,9 +19,9 @@ const SPLIT_NAMES = new Map([
 /**
  * @param {HTMLElement} container
  * @param {import('../state.js').Store<LabState>} store
- * @param {import('./announcer.js').Announcer} announcer
+ * @param {import('../lab.js').Lab} lab
  */
-export function mountProgress(container, store, announcer) {
+export function mountProgress(container, store, lab) {
   const phase = el('span', { class: 'progress__phase', id: 'progress-phase' });
   const detail = el('span', { class: 'soft', id: 'progress-detail' });
   const bar = el('progress', { max: 1, 'aria-labelledby': phase.id });
@@ -47,7 +47,7 @@ export function mountProgress(container, store, announcer) {
   store.watch(shownRun, (run, state) => {
     draw(state);
     if (run !== null) {
-      announcer.say(spoken(run));
+      lab.say(spoken(run));
     }
     if (run !== null && run.id !== broughtIntoView) {
       broughtIntoView = run.id;
