@@ -233,7 +233,8 @@ static void assert_outputs(const file files[GD_N_SOURCES]) {
       const gd_expectation *expected = &plan.splits[n_splits];
       assert_memory_equal(split->bytes, splits[n_splits], expected->bytes);
       assert_int_equal(rebuild->gz_bytes, expected->gz_bytes);
-      assert_int_equal(split->checks.n_checks, rebuild->checks.n_checks);
+      assert_int_equal(split->state, GD_SPLIT_VERIFIED);
+      assert_true(rebuild->checks.n_checks >= 15);
       n_splits++;
     }
   }
@@ -337,8 +338,8 @@ static void refuses_other_data(void **state) {
   }
   gd_report report;
   gd_rebuild *rebuild = begin(&plan);
-  assert_int_not_equal(run(rebuild, files, &report), GD_OK);
-  assert_int_equal(rebuild->checks.checks[0].state, GD_CHECK_FAILED);
+  assert_int_equal(run(rebuild, files, &report), GD_WRONG_DIGEST);
+  assert_string_equal(report.subject, "SHA-256");
   free(rebuild);
 
   files[0] = plain[0];

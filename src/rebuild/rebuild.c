@@ -219,10 +219,41 @@ static gd_status select_images(gd_rebuild *rebuild, int split, const uint32_t **
                             report);
 }
 
-/* The split is loaded as anyone would load it, and so are its compressed bytes. */
+/* What the split's own list says, but for what did not apply. */
+static void copy_checks(gd_checklist *to, const gd_checklist *from) {
+  for (uint32_t i = 0; i < from->n_checks; i++) {
+    const gd_check *check = &from->checks[i];
+    if (check->state != GD_CHECK_NOT_NEEDED) {
+      gd_checklist_add(to, check->name, check->state, check->report.status, check->report.offset,
+                       check->report.expected, check->report.found);
+    }
+  }
+}
+
+/* The data first, so that wrong data are not taken for the work of another zlib. */
+static gd_status compress_split(gd_rebuild *rebuild, const gd_split *split, gd_report *report) {
+  const gd_expectation *expected = &split->expected;
+  gd_checklist *checks = &rebuild->checks;
+  uint8_t digest[GD_SHA256_BYTES];
+  gd_arena deflate;
+  gd_arena_init(&deflate, rebuild->deflate_memory, GD_GZIP_DEFLATE_MEMORY);
+  gd_status status = gd_gzip_deflate(&deflate, split->bytes, split->layout.bytes, rebuild->gz,
+                                     rebuild->gz_capacity, &rebuild->gz_bytes);
+  if (status != GD_OK) {
+    gd_checklist_fail(checks, "compression", status, GD_NO_OFFSET, "", "");
+    return gd_checklist_result(checks, report);
+  }
+  gd_sha256_of(rebuild->gz, rebuild->gz_bytes, digest);
+  gd_checklist_number(checks, "gzip size", GD_WRONG_GZIP_SIZE, rebuild->gz_bytes,
+                      expected->gz_bytes, rebuild->gz_bytes);
+  gd_checklist_digest(checks, "gzip SHA-256", GD_WRONG_GZIP_DIGEST, GD_NO_OFFSET,
+                      expected->gz_sha256, digest, GD_SHA256_BYTES);
+  return gd_checklist_result(checks, report);
+}
+
+/* The split is loaded as anyone would load it. */
 static gd_status make_split(gd_rebuild *rebuild, int number, gd_report *report) {
   gd_split *split = rebuild->splits[number];
-  gd_arena deflate;
   gd_report fault;
   const uint32_t *order = NULL;
   uint32_t room_bytes = 0;
@@ -237,19 +268,10 @@ static gd_status make_split(gd_rebuild *rebuild, int number, gd_report *report) 
                  gd_split_room(split, &room_bytes));
   status = gd_split_append(split, split->layout.bytes, report);
   if (status == GD_OK) {
-    gd_arena_init(&deflate, rebuild->deflate_memory, GD_GZIP_DEFLATE_MEMORY);
-    status = gd_gzip_deflate(&deflate, split->bytes, split->layout.bytes, rebuild->gz,
-                             rebuild->gz_capacity, &rebuild->gz_bytes);
-    if (status != GD_OK) {
-      return gd_report_fault(report, status, GD_NO_OFFSET, split->expected.id, "", "");
-    }
-    status = gd_split_gzip_hash(split, rebuild->gz, (uint32_t)rebuild->gz_bytes, report);
+    status = gd_split_finish(split, false, report);
   }
-  if (status == GD_OK) {
-    status = gd_split_finish(split, true, report);
-  }
-  rebuild->checks = split->checks;
-  return status;
+  copy_checks(&rebuild->checks, &split->checks);
+  return status == GD_OK ? compress_split(rebuild, split, report) : status;
 }
 
 static gd_status check_separation(gd_rebuild *rebuild, gd_report *report) {
