@@ -9,6 +9,7 @@ import { mountControls } from './parts/controls.js';
 import { mountCurves } from './parts/curves.js';
 import { byId } from './parts/dom.js';
 import { mountFilters } from './parts/filters.js';
+import { mountLink } from './parts/link.js';
 import { mountMistakes } from './parts/mistakes.js';
 import { mountNetwork } from './parts/network.js';
 import { mountOutcome } from './parts/outcome.js';
@@ -17,6 +18,7 @@ import { mountPlan } from './parts/plan.js';
 import { mountPreview } from './parts/preview.js';
 import { mountProblem } from './parts/problem.js';
 import { mountProgress } from './parts/progress.js';
+import { mountProof } from './parts/proof.js';
 import { mountQueue } from './parts/queue.js';
 import { mountSettings } from './parts/settings.js';
 import { mountStart } from './parts/start.js';
@@ -29,6 +31,7 @@ const announcer = new Announcer(byId('announcer'));
 store.watch((state) => state.said, (sentence) => announcer.say(sentence));
 mountPlaces(store, lab);
 mountStart(store, lab);
+mountLink(byId('question'), store, lab);
 mountSettings(byId('settings-fields'), store, lab);
 mountPlan(byId('settings-plan'), store, lab);
 mountProblem(byId('problem'), store, () => void lab.retry());
@@ -38,6 +41,7 @@ mountQueue(byId('queue'), store, lab);
 mountCurves(byId('curves'), store);
 mountNetwork(byId('network'), store);
 mountOutcome(byId('outcome'), store);
+mountProof(byId('outcome'), store);
 mountFilters(byId('filters'), store, lab);
 mountMistakes(byId('mistakes'), store, lab);
 store.watch(shownRun, (run) => {
@@ -47,4 +51,7 @@ store.watch(shownRun, (run) => {
 // The twenty digits first; the engine is fetched when they stand.
 await mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
 await lab.start();
+if (location.hash.length > 1) {
+  await lab.attempt(() => lab.openLink(location.hash));
+}
 await lab.resume();

@@ -1,9 +1,10 @@
 // What the page can do: settings, plans, engines, and what is looked at. It writes into the store and draws nothing.
 
 import { Client } from './client.js';
-import { faultOf } from './fault.js';
+import { faultOf, LabError } from './fault.js';
 import { Inspector } from './inspector.js';
 import { resultsFromJson } from './import.js';
+import { readLink } from './link.js';
 import { Queue } from './queue.js';
 import { SCHEMA_VERSION, resultToJson } from './results.js';
 import { isUnderWay } from './state.js';
@@ -18,6 +19,7 @@ import { isUnderWay } from './state.js';
 /** @typedef {import('./state.js').Cell} Cell */
 
 const DEFAULT_PRESET = 'small';
+const MAX_SEEDS = 100;
 
 export class Lab {
   /** @type {import('./state.js').Store<LabState>} */
@@ -88,15 +90,36 @@ export class Lab {
     this.#store.update({ place });
   }
 
+  /** Takes the settings of an address; what it does not name stays as it is. @param {string} hash */
+  async openLink(hash) {
+    const { description } = await this.client();
+    const { config, plan, run, expect, numerics } = readLink(hash, description);
+    this.#store.update({
+      isTouched: true,
+      config: { ...this.#store.state.config, ...config },
+      plan: { ...this.#store.state.plan, ...plan },
+      expected: expect === null ? null : { sha256: expect, numerics },
+    });
+    await this.#check();
+    const { configFault, planFault } = this.#store.state;
+    const problem = configFault ?? planFault;
+    this.#store.update({ problem, question: run && problem === null });
+  }
+
+  /** The question whether to start has its answer. */
+  answerLink() {
+    this.#store.update({ question: false });
+  }
+
   /** @param {ConfigInput} changes */
   async configure(changes) {
-    this.#store.update({ config: { ...this.#store.state.config, ...changes } });
+    this.#store.update({ isTouched: true, config: { ...this.#store.state.config, ...changes } });
     await this.#check();
   }
 
   /** @param {Partial<PlanSettings>} changes */
   async configurePlan(changes) {
-    this.#store.update({ plan: { ...this.#store.state.plan, ...changes } });
+    this.#store.update({ isTouched: true, plan: { ...this.#store.state.plan, ...changes } });
     await this.#check();
   }
 
@@ -124,8 +147,9 @@ export class Lab {
     }
     try {
       const isGrid = plan.kind === 'grid';
+      checkSeeds(plan.nSeeds);
       const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
-      const seeds = Array.from({ length: plan.nSeeds || 0 }, (_, i) => seed + i);
+      const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
       const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
       return { cells, planFault: null };
     } catch (error) {
@@ -288,4 +312,16 @@ function defaultConfig(description) {
     .filter((field) => field.n === 1)
     .map((field) => [field.id, field.default]);
   return { preset: DEFAULT_PRESET, ...Object.fromEntries(numbers) };
+}
+
+/**
+ * That a plan has at most 100 runs is C's to check; this keeps the list of seeds from being made in vain.
+ * @param {number} nSeeds
+ */
+function checkSeeds(nSeeds) {
+  if (!Number.isInteger(nSeeds) || nSeeds < 1 || nSeeds > MAX_SEEDS) {
+    const [expected, found] = [`1 to ${MAX_SEEDS}`, String(nSeeds)];
+    const message = `Seeds takes a whole number from ${expected}; ${found} is none.`;
+    throw new LabError({ code: 'FIELD_OUT_OF_RANGE', message, subject: 'seeds', expected, found });
+  }
 }

@@ -56,6 +56,9 @@
  * @property {Description|null} description
  * @property {ConfigInput} config                 the settings as they stand
  * @property {PlanSettings} plan
+ * @property {boolean} isTouched                  settings or plan were changed, by hand or by a link
+ * @property {boolean} question                   a link asks for a start, and waits for an answer
+ * @property {{sha256: string, numerics: string|null}|null} expected   weights that a link foretells
  * @property {LabFault|null} configFault          what C says against them
  * @property {Cell[]} planned                     the runs that Train would start
  * @property {LabFault|null} planFault            what C says against the plan
@@ -80,6 +83,9 @@ export function emptyState() {
     description: null,
     config: {},
     plan: { kind: 'single', order: [0, 1, 2, 3], nSeeds: 1, ps: [0.5], masks: [0, 15], startPaused: false },
+    isTouched: false,
+    question: false,
+    expected: null,
     configFault: null,
     planned: [],
     planFault: null,

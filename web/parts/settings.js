@@ -118,20 +118,34 @@ function presetControl(presets, change) {
   for (const preset of presets) {
     select.append(el('option', { value: preset.id }, `${preset.label} · ${count(preset.nParameters)} parameters`));
   }
+  select.append(el('option', { value: '' }, 'Custom widths'));
+  const widths = el('input', { id: 'setting-widths', class: 'field__input', inputmode: 'numeric', 'aria-label': 'Widths' });
   const hint = el('p', { class: 'field__hint', id: `${id}-hint` });
-  select.addEventListener('change', () => change({ preset: select.value }));
-  const element = el('div', { class: 'field field--wide' }, el('label', { for: id }, 'Preset'), select, hint);
+  select.addEventListener('change', () => change(select.value === ''
+    ? { preset: '', widths: numbersIn(widths.value) }
+    : { preset: select.value, widths: undefined }));
+  widths.addEventListener('input', () => change({ preset: '', widths: numbersIn(widths.value) }));
+  const element = el('div', { class: 'field field--wide' }, el('label', { for: id }, 'Preset'), select, widths, hint);
   return {
     element,
     show(config) {
       const preset = presets.find((candidate) => candidate.id === config.preset);
-      if (preset !== undefined) {
-        select.value = preset.id;
-        hint.textContent = `Widths ${preset.widths.map(count).join(' → ')}`;
+      select.value = preset?.id ?? '';
+      widths.hidden = preset !== undefined;
+      if (document.activeElement !== widths) {
+        widths.value = (preset?.widths ?? config.widths ?? []).join(', ');
       }
+      hint.textContent = preset === undefined
+        ? 'Seven widths: 784, five that do not increase, 10'
+        : `Widths ${preset.widths.map(count).join(' → ')}`;
     },
     blame: blamer(id, element),
   };
+}
+
+/** @param {string} text @returns {number[]} */
+function numbersIn(text) {
+  return text.split(/[\s,]+/).filter((part) => part !== '').map(Number);
 }
 
 /** @param {Field} field @param {(changes: ConfigInput) => void} change @returns {Control} */

@@ -1,0 +1,68 @@
+// Addresses that are experiments.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ended, openLab, openSettings, ready, textOf, train, type } from './lab-page.mjs';
+
+const SMALL_RUN = 'preset=tiny&trainN=1000&epochs=2&batch=32&lr=0.05&mask=5&p=0.25&seed=7';
+
+test('a link fills the controls, asks before it starts, and its bits are reproduced', async (t) => {
+  const { page, url, faults, requests } = await openLab(t, { hash: `#${SMALL_RUN}&run=1` });
+  await page.waitForSelector('#link-start');
+  assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), [], 'nothing starts by itself');
+  await openSettings(page);
+  const values = await page.$$eval('#setting-epochs, #setting-trainN, #setting-lr, #setting-seed, #setting-preset', (controls) =>
+    controls.map((control) => /** @type {HTMLInputElement} */ (control).value));
+  assert.deepEqual(values, ['tiny', '1000', '2', '0.05', '7']);
+  await page.click('#link-start');
+  await ended(page);
+  const sha256 = await textOf(page, '#weights-sha256');
+  assert.match(sha256, /^[0-9a-f]{64}$/);
+
+  await page.goto('about:blank');
+  await page.goto(`${url}#${SMALL_RUN}&expect=${sha256}`);
+  await ready(page);
+  await train(page);
+  assert.match(await textOf(page, '#proof-verdict'), /^Reproduced/);
+
+  await page.goto('about:blank');
+  await page.goto(`${url}#${SMALL_RUN.replace('seed=7', 'seed=8')}&expect=${sha256}`);
+  await ready(page);
+  await train(page);
+  assert.match(await textOf(page, '#proof-verdict'), /^Not the same bits/);
+  assert.deepEqual(faults, []);
+});
+
+test('a link with a wrong value is refused as the control refuses it', async (t) => {
+  const { page, requests } = await openLab(t, { hash: '#epochs=500&run=1' });
+  await page.waitForSelector('#problem:not([hidden])');
+  assert.match(await textOf(page, '#problem'), /1 to 100/);
+  assert.equal(await page.$('#link-start'), null);
+  for (const [hash, words] of [['#epochs=ten', /a number/], ['#colour=red', /a setting of the lab/], ['#expect=12', /64/]]) {
+    await page.evaluate((value) => {
+      location.hash = String(value);
+    }, hash);
+    await page.waitForFunction((source) => new RegExp(source).test(document.querySelector('#problem')?.textContent ?? ''), {},
+      /** @type {RegExp} */ (words).source);
+  }
+  assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), []);
+});
+
+test('the address follows the controls', async (t) => {
+  const { page, url, faults } = await openLab(t);
+  assert.equal(page.url(), url);
+  await openSettings(page);
+  await type(page, '#setting-seed', 42);
+  await page.select('#setting-preset', '');
+  await type(page, '#setting-widths', '784, 64, 48, 32, 24, 16, 10');
+  await page.waitForFunction(() => location.hash.includes('widths=784,64,48,32,24,16,10'));
+  const hash = await page.evaluate(() => location.hash);
+  assert.match(hash, /seed=42/);
+  assert.match(await textOf(page, '#plan-summary'), /^A network of custom widths/);
+  await page.reload();
+  await ready(page);
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.startsWith('A network of custom widths'));
+  assert.equal(await page.evaluate(() => location.hash), hash);
+  assert.deepEqual(faults, []);
+});

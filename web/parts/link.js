@@ -1,0 +1,51 @@
+// The address follows the settings; an address that asks for a start is asked about first.
+
+import { el } from './dom.js';
+import { writeLink } from '../link.js';
+
+/** @typedef {import('../lab.js').Lab} Lab */
+/** @typedef {import('../state.js').LabState} LabState */
+
+/**
+ * @param {HTMLElement} container   shows the question
+ * @param {import('../state.js').Store<LabState>} store
+ * @param {Lab} lab
+ */
+export function mountLink(container, store, lab) {
+  let isFirst = true;
+  for (const part of /** @type {const} */ (['config', 'plan'])) {
+    store.watch((state) => state[part], (_, state) => {
+      if (state.isTouched) {
+        history.replaceState(null, '', `#${writeLink(state.config, state.plan)}`);
+      }
+    });
+  }
+  addEventListener('hashchange', () => void lab.attempt(() => lab.openLink(location.hash)));
+  store.watch((state) => state.question, (question) => {
+    container.hidden = !question;
+    if (question) {
+      container.replaceChildren(ask());
+      if (!isFirst) {
+        container.scrollIntoView({ block: 'nearest' });
+      }
+      isFirst = false;
+    }
+  });
+
+  function ask() {
+    const start = el('button', { type: 'button', class: 'button button--primary', id: 'link-start' }, 'Train');
+    const leave = el('button', { type: 'button', class: 'button', id: 'link-leave' }, 'Not now');
+    start.addEventListener('click', () => {
+      lab.answerLink();
+      void lab.train();
+    });
+    leave.addEventListener('click', () => lab.answerLink());
+    return el(
+      'div',
+      { class: 'notice notice--plain' },
+      el('p', { class: 'notice__title' }, 'This link brings an experiment. Train it now?'),
+      el('p', {}, 'Its settings stand in the controls; nothing has been fetched yet.'),
+      el('div', { class: 'button-row' }, start, leave),
+    );
+  }
+}

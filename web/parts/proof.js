@@ -1,0 +1,61 @@
+// Whether this device came to the same bits: the weights' fingerprint, and a link with which others can check it.
+
+import { el } from './dom.js';
+import { shownRun } from '../state.js';
+import { writeLink } from '../link.js';
+
+/** @typedef {import('../state.js').LabState} LabState */
+/** @typedef {import('../types.js').RunResult} RunResult */
+
+/**
+ * @param {HTMLElement} container
+ * @param {import('../state.js').Store<LabState>} store
+ */
+export function mountProof(container, store) {
+  const verdict = el('p', { id: 'proof-verdict' });
+  const hash = el('code', { id: 'weights-sha256', class: 'proof__hash' });
+  const copy = el('button', { type: 'button', class: 'link small', id: 'copy-proof' }, 'Copy link');
+  const body = el('div', { class: 'proof small' }, verdict, el('p', { class: 'soft' }, 'Weights’ SHA-256: ', hash), copy);
+  container.append(body);
+  copy.addEventListener('click', async () => {
+    const run = shownRun(store.state);
+    const { weightsSHA256 = null } = run?.result?.provenance ?? {};
+    if (run !== null && run.result !== null && weightsSHA256 !== null) {
+      const { config, engine } = run.result;
+      const plan = { ...store.state.plan, kind: /** @type {const} */ ('single'), nSeeds: 1 };
+      const proof = { expect: weightsSHA256.selected, numerics: engine.numerics };
+      await navigator.clipboard.writeText(`${location.href.split('#')[0]}#${writeLink(config, plan, proof)}&run=1`);
+      copy.textContent = 'Copied';
+    }
+  });
+  const draw = (/** @type {LabState} */ state) => {
+    const result = shownRun(state)?.result ?? null;
+    const found = result?.provenance.weightsSHA256 ?? null;
+    body.hidden = found === null;
+    if (result !== null && found !== null) {
+      hash.textContent = found.selected;
+      copy.textContent = 'Copy a link that checks these bits';
+      verdict.textContent = state.expected === null ? '' : words(result, state.expected);
+      verdict.className = isSame(result, state.expected?.sha256 ?? '') ? 'right' : 'wrong';
+    }
+  };
+  store.watch((state) => shownRun(state)?.result, (_, state) => draw(state));
+  store.watch((state) => state.expected, (_, state) => draw(state));
+}
+
+/** @param {RunResult} result @param {string} sha256 */
+function isSame({ provenance }, sha256) {
+  return Object.values(provenance.weightsSHA256 ?? {}).includes(sha256);
+}
+
+/** @param {RunResult} result @param {{sha256: string, numerics: string|null}} expected */
+function words(result, { sha256, numerics }) {
+  if (isSame(result, sha256)) {
+    return 'Reproduced: this device has computed the same weights, bit for bit.';
+  }
+  if (numerics && numerics !== result.engine.numerics) {
+    return `Not the same bits: the link’s were computed with ${numerics} arithmetic, this browser’s with `
+      + `${result.engine.numerics}. Results agree only within one of the two.`;
+  }
+  return `Not the same bits: expected ${sha256}.`;
+}
