@@ -28,3 +28,16 @@ fi
 if is_older $out/wasm/peak.wasm $here/wasm/peak.c $here/build.sh; then
   "$EMCC" -O3 -msimd128 -mrelaxed-simd --no-entry -o $out/wasm/peak.wasm $here/wasm/peak.c
 fi
+
+# The kernels as the engine has them, in both numerics.
+libraries=build/wasm/src
+for numerics in mul-add fused; do
+  flags=
+  [ $numerics = mul-add ] || flags='-DGD_FUSED=1 -mrelaxed-simd'
+  target=$out/wasm/kernels-$numerics.wasm
+  if is_older $target $here/wasm/kernels.c $here/build.sh $libraries/libgd-lab-$numerics.a; then
+    # shellcheck disable=SC2086  # several flags
+    "$EMCC" -O3 -msimd128 $flags -ffp-contract=off -Isrc --no-entry -sINITIAL_MEMORY=128MB \
+      -o $target $here/wasm/kernels.c $libraries/libgd-lab-$numerics.a $libraries/libgd-data.a
+  fi
+done

@@ -2,7 +2,7 @@
 // measured before and after each of them, so that a ratio's two sides lie as near in time as can be.
 
 import { ENTRANTS, openContestant } from './contestants.mjs';
-import { mean } from './statistics.mjs';
+import { mean } from './page/statistics.js';
 
 /** @typedef {import('./contestants.mjs').Contestant} Contestant */
 /** @typedef {import('./contestants.mjs').Entrant} Entrant */

@@ -1,7 +1,7 @@
 // What is said of a contestant: medians over the rounds.
 
 import { PRESETS } from './page/protocol.js';
-import { median } from './statistics.mjs';
+import { median } from './page/statistics.js';
 
 /** @typedef {import('./engines.mjs').PresetResult} PresetResult */
 /** @typedef {import('./engines.mjs').Result} Result */

@@ -2,7 +2,7 @@
 // need for the same file alone.
 
 import { openTab } from './browser.mjs';
-import { median } from './statistics.mjs';
+import { median } from './page/statistics.js';
 
 /** @typedef {{stream: number, zlib: number, bare: number}} Sample   seconds, one after the other */
 /** @typedef {{split: string, samples: Sample[], streamRatio: number, zlibRatio: number, bareSeconds: number}} LoadResult */
@@ -16,13 +16,13 @@ const SAMPLES_A_ROUND = 3;
  * @returns {Promise<LoadResult>}
  */
 export async function measureLoading({ browser, url }, nRounds) {
-  const tab = await openTab(browser, `${url}loading.html`);
+  const tab = await openTab(browser, `${url}worker.html?script=loading-worker.js`);
   try {
-    await tab.call('sample', SPLIT); // the first one pays for compiling
+    await tab.call('call', 'sample', SPLIT); // the first one pays for compiling
     /** @type {Sample[]} */
     const samples = [];
     for (let i = 0; i < nRounds * SAMPLES_A_ROUND; i++) {
-      samples.push(await tab.call('sample', SPLIT));
+      samples.push(await tab.call('call', 'sample', SPLIT));
     }
     return {
       split: SPLIT,

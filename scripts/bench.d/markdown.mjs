@@ -1,7 +1,7 @@
 // The report as Markdown.
 
 import { countParameters, figuresOf } from './figures.mjs';
-import { median, quartiles } from './statistics.mjs';
+import { median, quartiles } from './page/statistics.js';
 import { isMet, judge } from './targets.mjs';
 
 /** @typedef {import('./engines.mjs').PresetResult} PresetResult */
@@ -12,7 +12,7 @@ import { isMet, judge } from './targets.mjs';
 
 /** @param {number|null} value */
 function number(value) {
-  if (value === null) {
+  if (value === null || Number.isNaN(value)) {
     return '–';
   }
   const digits = value < 0.1 ? 4 : value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0;
@@ -82,15 +82,27 @@ the same tab, meanwhile; the dense bound is the speed of the dense matrix produc
 
 /** @param {KernelResult[]} kernels */
 function kernelSection(kernels) {
-  const rows = kernels.map(({ preset, numerics, name, nIn, nOut, gflops, ofPeak }) => [
-    `${preset} ${nIn} → ${nOut}, ${name}`,
-    numerics,
-    number(gflops),
-    percent(ofPeak),
-  ]);
+  const rows = kernels
+    .filter(({ numerics }) => numerics === 'fused')
+    .map((fused) => {
+      const { preset, name, nIn, nOut } = fused;
+      const isTwin = (/** @type {KernelResult} */ each) =>
+        each.numerics === 'mul-add' && each.name === name && each.nIn === nIn && each.nOut === nOut;
+      const mulAdd = kernels.find(isTwin);
+      return [
+        `${preset} ${nIn} → ${nOut}, ${name}`,
+        number(fused.gflops),
+        percent(fused.ofPeak),
+        number(mulAdd?.gflops ?? null),
+        percent(mulAdd?.ofOwnPeak ?? null),
+      ];
+    });
+  const titles = ['kernel', 'fused, GFLOP/s', 'of the fused peak', 'mul-add, GFLOP/s', 'of the mul-add peak'];
   return `## Kernels, 64 images
 
-${table(['kernel', 'numerics', 'GFLOP/s', 'of the fused peak'], rows)}`;
+${table(titles, rows)}
+
+GFLOP/s counts 2 × 64 × in × out, zero pixels too: a sparse kernel may be faster than the peak.`;
 }
 
 /** @param {NonNullable<Report['load']>} load */

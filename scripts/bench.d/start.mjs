@@ -2,7 +2,7 @@
 
 import { openTab } from './browser.mjs';
 import { clickAndWait, clickAtOnce, watchLab } from './page/lab-watch.js';
-import { median } from './statistics.mjs';
+import { median } from './page/statistics.js';
 
 /** @typedef {import('puppeteer-core').Browser} Browser */
 /** @typedef {import('puppeteer-core').Page} Page */

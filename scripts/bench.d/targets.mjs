@@ -1,7 +1,7 @@
 // What the lab wants to reach, and whether it does.
 
 import { fastestPeer, figuresOf, findResult, ratioOf, speedupOf } from './figures.mjs';
-import { median } from './statistics.mjs';
+import { median } from './page/statistics.js';
 
 /** @typedef {import('./engines.mjs').PresetResult} PresetResult */
 /** @typedef {import('./main.mjs').Report} Report */

@@ -45,7 +45,7 @@ export function watchLab() {
       this.addEventListener('message', listen);
     }
 
-    /** @param {any} message @param {any} [transfer] */
+    /** @override @param {any} message @param {any} [transfer] */
     postMessage(message, transfer) {
       run = message.method === 'run' ? message.id : run;
       super.postMessage(message, transfer);

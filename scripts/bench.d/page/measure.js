@@ -11,7 +11,7 @@ const CHUNK_SECONDS = 0.04;
  * @typedef {object} Measurement
  * @property {number} imagesPerSecond
  * @property {number} loss                of the last minibatch
- * @property {{fused: number, mulAdd: number}|null} peak   operations a second, meanwhile
+ * @property {import('./peak.js').Rates|null} peak   meanwhile
  */
 
 /**

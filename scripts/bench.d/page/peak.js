@@ -6,52 +6,63 @@ const FLOPS_A_STEP = N_CHAINS * 4 * 2;
 const SLICE_SECONDS = 0.003;
 const N_WARM_UP = 60;
 
-/** The two numerics' best: additions and products of floats a second. */
+/** Additions and products of floats a second. @typedef {{fused: number, mulAdd: number}} Rates */
+
+const NAMES = ['peak_fused', 'peak_mul_add'];
+
+/** The two numerics' best. */
 export class Peak {
   #exports;
   #n = 20000;
   /** @type {Record<string, {flops: number, seconds: number}>} */
   #totals = {};
 
-  /** @param {any} exports   of wasm/peak.c */
-  constructor(exports) {
+  /**
+   * @param {any} exports            of wasm/peak.c
+   * @param {number} sliceSeconds   that each of the two takes in a slice
+   */
+  constructor(exports, sliceSeconds) {
     this.#exports = exports;
     // Short calls, so that the engine compiles them well; the slice's length is found on the way.
     for (let i = 0; i < N_WARM_UP; i++) {
       this.slice();
     }
     const { flops, seconds } = this.#total('peak_fused');
-    this.#n = Math.round((SLICE_SECONDS * (flops / seconds)) / FLOPS_A_STEP);
+    this.#n = Math.round((sliceSeconds * (flops / seconds)) / FLOPS_A_STEP);
     this.reset();
   }
 
-  static async open() {
+  static async open(sliceSeconds = SLICE_SECONDS) {
     const { instance } = await WebAssembly.instantiateStreaming(fetch('/wasm/peak.wasm'));
-    return new Peak(instance.exports);
+    return new Peak(instance.exports, sliceSeconds);
   }
 
   reset() {
     this.#totals = {};
   }
 
-  /** Measures both for a moment. */
+  /** Measures both for a moment. @returns {Rates} of this moment */
   slice() {
-    for (const name of ['peak_fused', 'peak_mul_add']) {
+    const [fused, mulAdd] = NAMES.map((name) => {
       const start = performance.now();
       this.#exports[name](this.#n, 0.999, 0.001);
+      const seconds = (performance.now() - start) / 1000;
+      const flops = this.#n * FLOPS_A_STEP;
       const total = this.#total(name);
-      total.seconds += (performance.now() - start) / 1000;
-      total.flops += this.#n * FLOPS_A_STEP;
-    }
+      total.seconds += seconds;
+      total.flops += flops;
+      return flops / seconds;
+    });
+    return { fused, mulAdd };
   }
 
-  /** @returns {{fused: number, mulAdd: number}} operations a second, over the slices since the last reset */
+  /** @returns {Rates} over the slices since the last reset */
   rates() {
-    const [fused, mulAdd] = ['peak_fused', 'peak_mul_add'].map((name) => {
+    const [fused, mulAdd] = NAMES.map((name) => {
       const { flops, seconds } = this.#total(name);
       return flops / seconds;
     });
-    return { fused: Number(fused), mulAdd: Number(mulAdd) };
+    return { fused, mulAdd };
   }
 
   /** @param {string} name */
