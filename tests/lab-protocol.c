@@ -367,6 +367,7 @@ static void bounds_a_grid(void **state) {
   double seeds[101];
   static const double p[] = {0.5, 0.5};
   static const double masks[] = {0, 17};
+  static const double two_masks[] = {0, 15};
   gd_grid_run runs[GD_MAX_GRID_RUNS];
   gd_report report;
   uint32_t n = 0;
@@ -379,6 +380,9 @@ static void bounds_a_grid(void **state) {
                    GD_FIELD_OUT_OF_RANGE);
   assert_string_equal(report.subject, "runs");
   assert_string_equal(report.expected, "1 to 100");
+  assert_int_equal(gd_plan_grid(p, 1, two_masks, 2, seeds, 51, runs, &n, &report),
+                   GD_FIELD_OUT_OF_RANGE);
+  assert_string_equal(report.found, "102");
   assert_int_equal(gd_plan_grid(p, 1, masks, 0, seeds, 1, runs, &n, &report),
                    GD_FIELD_OUT_OF_RANGE);
   assert_int_equal(

@@ -414,9 +414,11 @@ static void stops_when_it_diverges(void **state) {
   gd_report report = {.status = GD_OK};
   while (event != GD_EVENT_DIVERGED) {
     assert_int_equal(gd_run_step(run, NULL, &event, &report), GD_OK);
+    assert_int_equal(isfinite(run->progress.loss) != 0, event != GD_EVENT_DIVERGED);
     assert_int_not_equal(event, GD_EVENT_FINISHED);
   }
   assert_int_equal(report.status, GD_DIVERGED);
+  assert_string_equal(report.subject, "training loss");
   assert_string_equal(report.expected, "a finite number");
   assert_int_equal(gd_run_state_of(run), GD_RUN_DIVERGED);
   for (uint32_t i = 0; i < run->progress.epochs_done; i++) {
