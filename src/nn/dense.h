@@ -34,8 +34,8 @@ void gd_dense_forward_branch(const gd_affine *layer, gd_panels x, gd_panels h, u
                              float gain, uint32_t begin, uint32_t end);
 
 /* dz = dx where h > 0, else 0; dx = dz_above (its first n_bypass rows; the bypass) + W^T dy.
- * h and dz are (n_in) wide: the activations below this layer and their gradient. begin..end are
- * rows of dz. */
+ * h and dz are (n_in) wide: the activations below this layer and their gradient. begin..end are rows of
+ * dz. W is read up to 7 floats past the end of a row. */
 void gd_dense_input_gradient(const gd_affine *layer, gd_panels dy, gd_panels dz_above,
                              uint32_t n_bypass, gd_panels h, gd_panels dz, uint32_t n_panels,
                              uint32_t begin, uint32_t end);

@@ -8,12 +8,13 @@
  * j-1 of a mask.
  *
  * The order of every sum is part of the contract; a result depends on neither the number of threads
- * nor the engine: affine map      y[o]  = b[o], then + W[o][i] x[i] for i ascending, one product
- * after the other input gradient  dx[i] = the bypass's dz[i] (0 where there is none), then +
- * W[o][i] dy[o] for o ascending weight gradient g     = 0, then + dy[b][o] x[b][i] for images b
- * ascending; bias: + dy[b][o] update          v = momentum v + g;  w = w - lr v
- * "+ a b" rounds twice in the numerics mul-add, once in fused. Products with a pixel that is zero
- * are left out, which changes no bit of a finite result. */
+ * nor the engine:
+ *   affine map       y[o]  = b[o], then + W[o][i] x[i] for i ascending, one product after the other
+ *   input gradient   dx[i] = the bypass's dz[i] (0 where there is none), then + W[o][i] dy[o], o ascending
+ *   weight gradient  g     = 0, then + dy[b][o] x[b][i] for images b ascending; bias: + dy[b][o]
+ *   update           v     = momentum v + g;  w = w - learning_rate v
+ * "+ a b" rounds twice in the numerics mul-add, once in fused. Products with a pixel that is zero are
+ * left out, which changes no bit of a finite result. */
 #ifndef GD_NN_NETWORK_H
 #define GD_NN_NETWORK_H
 

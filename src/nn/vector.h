@@ -25,12 +25,15 @@
 #if defined(GD_SANITIZED)
 #define GD_INLINE static inline
 #define GD_UNROLL
+#define GD_NO_UNROLL
 #elif defined(__clang__)
 #define GD_INLINE static inline __attribute__((always_inline))
 #define GD_UNROLL _Pragma("clang loop unroll(full)")
+#define GD_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
 #define GD_INLINE static inline __attribute__((always_inline))
 #define GD_UNROLL _Pragma("GCC unroll 8")
+#define GD_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 #if defined(__wasm_simd128__)
