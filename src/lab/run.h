@@ -148,7 +148,8 @@ gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t 
 
 /* Lays a run out in `arena` (gd_run_bytes bytes free) and starts it. The splits and `initial` are
  * borrowed: they stay as long as the run does. `initial`: weights of the same shape to continue
- * from instead of drawing them (NULL: draw); the order and gate streams start at the seed as ever.
+ * from instead of drawing them (NULL: draw); velocities start at zero and the order and gate
+ * streams at the seed as ever.
  * FIELD_OUT_OF_RANGE: trainN is more than train holds; WRONG_SHAPE: initial's widths are others;
  * OUT_OF_MEMORY: the arena is too small. *out is set on success only; it goes with the arena. */
 gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,

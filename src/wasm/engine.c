@@ -6,8 +6,8 @@
  * Conventions. i32 results: >= 0 is a handle, a count or an event; < 0 is -gd_status, and the last
  * report says more. A pointer is 0 on failure (again with a report). Pointers into the module stay
  * valid until the handle is closed, unless said otherwise; a JavaScript view of them does not
- * survive a call that can allocate (those that open something, and gd_memory_allocate). Buffers that are passed in are the
- * caller's, 4-byte aligned for u32 and f32, 8-byte for f64.
+ * survive a call that can allocate (those that open something, and gd_memory_allocate). Buffers
+ * that are passed in are the caller's, 4-byte aligned for u32 and f32, 8-byte for f64.
  *
  * Description
  *   gd_describe() -> char*   static JSON; see src/wasm/describe.c for its members
@@ -16,15 +16,17 @@
  *   gd_config_values() -> f64*                     the numbers to be filled; start as the defaults
  *   gd_config_default() -> i32                     writes the defaults over them
  *   gd_config_check() -> i32                       checks them; the report names field and range
- *   gd_config_preset() -> i32                      the number of the preset with these widths; -1 custom
+ *   gd_config_preset() -> i32                      the preset with these widths; -1: custom ones
  *   gd_run_bytes(n_validation i32) -> f64          bytes that a run of these needs; < 0: -gd_status
  *
  * Runs. The run takes the numbers at gd_config_values() as its configuration, and checks them.
  *   gd_run_open(train i32, validation i32, initial i32) -> i32 handle
  *       train, validation: verified splits, which cannot be closed before the run;
- *       initial: a finished weights handle to continue from (it too stays open), or 0
+ *       initial: a finished weights handle to continue from (it too stays open; velocities start
+ *       at zero), or 0
  *   gd_run_step(run i32) -> i32                    one bounded piece of work: a number of
- *       describe().events; a finished, diverged or stopped run: -WRONG_STATE
+ *       describe().events (diverged: the report says which loss); a finished, diverged or stopped
+ *       run: -WRONG_STATE
  *   gd_run_stop(run i32) -> i32                    ends it for good
  *   gd_run_view(run i32, view i32) -> ptr          views: describe().runViews, by name:
  *       progress f64[describe().progress.length]; history f64[epochsDone][describe().history.length];
@@ -32,8 +34,7 @@
  *       validationPredictions u8[n], validationConfusion u32[100] (of the last validated epoch)
  *   gd_run_view_items(run i32, view i32) -> i32    elements there are now: 0 for a digest that is
  *       not known yet
- *   gd_run_close(run i32) -> i32                   WRONG_STATE while an evaluation of it, or a
- *                                                run that continues it, is open
+ *   gd_run_close(run i32) -> i32                   WRONG_STATE while an evaluation of it is open
  *
  * Weights that came from outside
  *   gd_weights_open(widths u32*[7]) -> i32 handle  room for a network of that shape
