@@ -2,6 +2,7 @@
  * readable one. */
 #include "nn/network.h"
 #include "nn/layout.h"
+#include "nn/pool.h"
 #include "nn/reference.h"
 #include "nn/self_check.h"
 
@@ -310,6 +311,36 @@ static void self_check_passes(void **state) {
   free(block);
 }
 
+/* The reference knows no threads: every number of them gives its bits. */
+static void threads_change_no_bit(void **state) {
+  (void)state;
+  gd_arena measured;
+  gd_report report = {0};
+  gd_arena_init_measuring(&measured);
+  assert_int_equal(gd_self_check(&measured, NULL, &report), GD_OK);
+  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, measured.used);
+  for (unsigned n = 1; n <= 5; n++) {
+    static _Alignas(GD_ARENA_ALIGNMENT) uint8_t pool_block[16384];
+    gd_arena pool_arena;
+    gd_pool *pool = NULL;
+    gd_arena_init(&pool_arena, pool_block, sizeof pool_block);
+    const gd_status started = gd_pool_start(&pool_arena, n, &pool);
+#ifdef GD_THREADS
+    assert_int_equal(started, GD_OK);
+#else
+    assert_int_equal(started, n == 1 ? GD_OK : GD_WRONG_STATE);
+#endif
+    assert_int_equal(gd_pool_n_threads(pool), started == GD_OK ? n : 1);
+    for (int round = 0; round < 5; round++) {
+      gd_arena arena;
+      gd_arena_init(&arena, block, measured.used);
+      assert_int_equal(gd_self_check(&arena, pool, &report), GD_OK);
+    }
+    gd_pool_stop(pool);
+  }
+  free(block);
+}
+
 static void refuses_other_shapes(void **state) {
   (void)state;
   static const struct {
@@ -348,6 +379,7 @@ int main(void) {
       cmocka_unit_test(fast_step_equals_reference),
       cmocka_unit_test(forward_does_not_mix_images),
       cmocka_unit_test(self_check_passes),
+      cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(refuses_other_shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,141 @@
+/* A pool is one barrier. Its workers wait at it for the next work, and wait at it again when theirs is done; the caller does
+ * the same from its side. The last to arrive turns the phase, which frees the others. Whoever waits looks at the phase for a
+ * while, because the parts of a training step end within microseconds of each other, and then sleeps, because the
+ * next step may be long in coming. */
 #include "nn/pool.h"
 
 #include <stddef.h>
 
-unsigned gd_pool_n_threads(const gd_pool *pool) {
-  (void)pool;
-  return 1;
+#ifdef GD_THREADS
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Looks before a worker sleeps: some tens of microseconds. */
+#define N_SPINS 20000
+
+struct gd_pool {
+  unsigned n_threads;
+  unsigned n_started;                                 /* threads beside the caller that run */
+  void (*work)(void *context, const gd_share *share); /* NULL: go home */
+  void *context;
+  atomic_uint n_arrived;
+  atomic_uint phase;
+  atomic_uint n_asleep;
+  pthread_mutex_t mutex;
+  pthread_cond_t turned;
+  pthread_t threads[GD_MAX_THREADS];
+  gd_share shares[GD_MAX_THREADS];
+};
+
+static void arrive(gd_pool *pool) {
+  const unsigned phase = atomic_load_explicit(&pool->phase, memory_order_relaxed);
+  if (atomic_fetch_add_explicit(&pool->n_arrived, 1, memory_order_acq_rel) + 1 == pool->n_threads) {
+    atomic_store_explicit(&pool->n_arrived, 0, memory_order_relaxed);
+    /* Sequentially consistent, as is the sleeper's count: either the sleeper sees the new phase, or it is seen here. */
+    atomic_store(&pool->phase, phase + 1);
+    if (atomic_load(&pool->n_asleep) != 0) {
+      pthread_mutex_lock(&pool->mutex);
+      pthread_cond_broadcast(&pool->turned);
+      pthread_mutex_unlock(&pool->mutex);
+    }
+    return;
+  }
+  for (int spin = 0; spin < N_SPINS; spin++) {
+    if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase) {
+      return;
+    }
+  }
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->n_asleep, 1);
+  while (atomic_load(&pool->phase) == phase) {
+    pthread_cond_wait(&pool->turned, &pool->mutex);
+  }
+  atomic_fetch_sub(&pool->n_asleep, 1);
+  pthread_mutex_unlock(&pool->mutex);
 }
+
+static void *serve(void *argument) {
+  const gd_share *share = argument;
+  gd_pool *pool = share->pool;
+  for (;;) {
+    arrive(pool);
+    if (pool->work == NULL) {
+      return NULL;
+    }
+    pool->work(pool->context, share);
+    arrive(pool);
+  }
+}
+
+gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out) {
+  *out = NULL;
+  if (n_threads < 1 || n_threads > GD_MAX_THREADS) {
+    return GD_WRONG_STATE;
+  }
+  gd_pool *pool = gd_arena_take(arena, 1, sizeof *pool);
+  if (arena->failed) {
+    return GD_OUT_OF_MEMORY;
+  }
+  if (pool == NULL) {
+    return GD_OK;
+  }
+  *pool = (gd_pool){.n_threads = n_threads};
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->turned, NULL);
+  for (unsigned i = 0; i < n_threads; i++) {
+    pool->shares[i] = (gd_share){pool, i, n_threads};
+  }
+  for (unsigned i = 1; i < n_threads; i++) {
+    if (pthread_create(&pool->threads[i], NULL, serve, &pool->shares[i]) != 0) {
+      /* Those that run already are sent home as a pool of their own size. */
+      pool->n_threads = i;
+      gd_pool_stop(pool);
+      return GD_OUT_OF_MEMORY;
+    }
+    pool->n_started++;
+  }
+  *out = pool;
+  return GD_OK;
+}
+
+void gd_pool_stop(gd_pool *pool) {
+  if (pool == NULL) {
+    return;
+  }
+  pool->work = NULL;
+  arrive(pool);
+  for (unsigned i = 1; i <= pool->n_started; i++) {
+    pthread_join(pool->threads[i], NULL);
+  }
+  pthread_cond_destroy(&pool->turned);
+  pthread_mutex_destroy(&pool->mutex);
+}
+
+unsigned gd_pool_n_threads(const gd_pool *pool) {
+  return pool == NULL ? 1 : pool->n_threads;
+}
+
+void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context) {
+  if (pool == NULL) {
+    const gd_share alone = {NULL, 0, 1};
+    work(context, &alone);
+    return;
+  }
+  pool->work = work;
+  pool->context = context;
+  arrive(pool);
+  work(context, &pool->shares[0]);
+  arrive(pool);
+}
+
+void gd_share_barrier(const gd_share *share) {
+  if (share->count > 1) {
+    arrive(share->pool);
+  }
+}
+
+#else
 
 gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out) {
   (void)arena;
@@ -17,6 +147,11 @@ void gd_pool_stop(gd_pool *pool) {
   (void)pool;
 }
 
+unsigned gd_pool_n_threads(const gd_pool *pool) {
+  (void)pool;
+  return 1;
+}
+
 void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context) {
   const gd_share alone = {pool, 0, 1};
   work(context, &alone);
@@ -25,3 +160,5 @@ void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *shar
 void gd_share_barrier(const gd_share *share) {
   (void)share;
 }
+
+#endif
