@@ -67,5 +67,5 @@ export default [
     languageOptions: { globals: { ...globals.browser, ...globals.worker } },
   },
   // Functions given to page.evaluate run in the page.
-  { files: ['tests/browser/**'], languageOptions: { globals: globals.browser } },
+  { files: ['tests/browser/**', 'scripts/screenshots.mjs'], languageOptions: { globals: globals.browser } },
 ];

@@ -21,10 +21,10 @@ export const TRAINING_MS = 120_000;
 /**
  * Opens the built lab in a new browser.
  * @param {TestContext} context
- * @param {{width?: number, height?: number, hash?: string, server?: Partial<ServerOptions>}} [options]
+ * @param {{width?: number, height?: number, isTouched?: boolean, hash?: string, server?: Partial<ServerOptions>}} [options]
  * @returns {Promise<Lab>}
  */
-export async function openLab(context, { width = 1280, height = 900, hash = '', server } = {}) {
+export async function openLab(context, { width = 1280, height = 900, isTouched = false, hash = '', server } = {}) {
   /** @type {string[]} */
   const requests = [];
   const url = await serveLab(context, {
@@ -36,7 +36,7 @@ export async function openLab(context, { width = 1280, height = 900, hash = '', 
   });
   const browser = await launchBrowser(context);
   const { page, faults } = await openPage(browser);
-  await page.setViewport({ width, height });
+  await page.setViewport({ width, height, hasTouch: isTouched, isMobile: isTouched });
   await page.goto(url + hash);
   await ready(page);
   return { browser, page, url, faults, requests };

@@ -11,6 +11,7 @@ import { style } from './theme.js';
  */
 
 const PNG_SCALE = 2;
+const COPIED_MS = 5000;
 
 /** @param {Figure} figure @returns {HTMLElement} */
 export function figureTools(figure) {
@@ -21,13 +22,7 @@ export function figureTools(figure) {
     table.replaceChildren(htmlTable(figure.table()));
   });
   show.setAttribute('aria-expanded', 'false');
-  const copy = tool('Copy CSV', async () => {
-    await navigator.clipboard.writeText(csv(figure.table()));
-    copy.textContent = 'Copied';
-    setTimeout(() => {
-      copy.textContent = 'Copy CSV';
-    }, 2000);
-  });
+  const copy = tool('Copy CSV', () => void copyText(csv(figure.table()), copy));
   const buttons = [
     show,
     copy,
@@ -87,6 +82,20 @@ async function png(picture) {
   } finally {
     URL.revokeObjectURL(url);
   }
+}
+
+/**
+ * Copies a text; the button says for a while whether that was allowed.
+ * @param {string} text
+ * @param {HTMLElement} button
+ */
+export async function copyText(text, button) {
+  const label = button.textContent;
+  const isCopied = await navigator.clipboard.writeText(text).then(() => true, () => false);
+  button.textContent = isCopied ? 'Copied' : 'The browser does not allow it';
+  setTimeout(() => {
+    button.textContent = label;
+  }, COPIED_MS);
 }
 
 /** Saves a file as the browser saves a download. @param {Blob} blob @param {string} name */

@@ -76,7 +76,7 @@ function content({ baseline, checkpoint, endpoint, images }, index) {
   return [
     el('div', { class: 'digit focus__digit' }, digitCanvas(pixelsOf(images, index), `Test image, a ${truth}`)),
     el('div', { class: 'focus__words' }, verdict, el('p', { class: 'small soft', id: 'focus-index' },
-      `Image ${count(images.originalIndices[index])} of MNIST's official test set`)),
+      `Index ${count(images.originalIndices[index])} in MNIST’s official test set, counted from 0`)),
     chart(own, others, truth),
   ];
 }

@@ -1,6 +1,7 @@
 // Whether this device came to the same bits: the weights' fingerprint, and a link with which others can check it.
 
 import { el } from './dom.js';
+import { copyText } from './figure-tools.js';
 import { shownRun } from '../state.js';
 import { writeLink } from '../link.js';
 
@@ -14,18 +15,17 @@ import { writeLink } from '../link.js';
 export function mountProof(container, store) {
   const verdict = el('p', { id: 'proof-verdict' });
   const hash = el('code', { id: 'weights-sha256', class: 'proof__hash' });
-  const copy = el('button', { type: 'button', class: 'link small', id: 'copy-proof' }, 'Copy link');
+  const copy = el('button', { type: 'button', class: 'link small', id: 'copy-proof' }, 'Copy a link that checks these bits');
   const body = el('div', { class: 'proof small' }, verdict, el('p', { class: 'soft' }, 'Weights’ SHA-256: ', hash), copy);
   container.append(body);
-  copy.addEventListener('click', async () => {
+  copy.addEventListener('click', () => {
     const run = shownRun(store.state);
     const { weightsSHA256 = null } = run?.result?.provenance ?? {};
     if (run !== null && run.result !== null && weightsSHA256 !== null) {
       const { config, engine } = run.result;
       const plan = { ...store.state.plan, kind: /** @type {const} */ ('single'), nSeeds: 1 };
       const proof = { expect: weightsSHA256.selected, numerics: engine.numerics };
-      await navigator.clipboard.writeText(`${location.href.split('#')[0]}#${writeLink(config, plan, proof)}&run=1`);
-      copy.textContent = 'Copied';
+      void copyText(`${location.href.split('#')[0]}#${writeLink(config, plan, proof)}&run=1`, copy);
     }
   });
   const draw = (/** @type {LabState} */ state) => {
@@ -34,7 +34,6 @@ export function mountProof(container, store) {
     body.hidden = found === null;
     if (result !== null && found !== null) {
       hash.textContent = found.selected;
-      copy.textContent = 'Copy a link that checks these bits';
       verdict.textContent = state.expected === null ? '' : words(result, state.expected);
       verdict.className = isSame(result, state.expected?.sha256 ?? '') ? 'right' : 'wrong';
     }

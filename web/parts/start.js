@@ -5,6 +5,9 @@ import { count, countOf } from './format.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 
+/** Stop stands where Train stood: the second half of a double click, or of a key held down, is not meant for it. */
+const DOUBLE_CLICK_MS = 400;
+
 /**
  * @param {import('../state.js').Store<LabState>} store
  * @param {import('../lab.js').Lab} lab
@@ -17,8 +20,16 @@ export function mountStart(store, lab) {
   const toggle = byId('settings-toggle');
   const settings = byId('settings');
 
-  train.addEventListener('click', () => void lab.train());
-  stop.addEventListener('click', () => lab.stop());
+  let startedAt = -Infinity;
+  train.addEventListener('click', () => {
+    startedAt = performance.now();
+    void lab.train();
+  });
+  stop.addEventListener('click', () => {
+    if (performance.now() - startedAt > DOUBLE_CLICK_MS) {
+      lab.stop();
+    }
+  });
   toggle.addEventListener('click', () => {
     settings.hidden = !settings.hidden;
     toggle.setAttribute('aria-expanded', String(!settings.hidden));

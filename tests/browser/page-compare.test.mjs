@@ -1,0 +1,165 @@
+// Plans, their queue, the comparison of their runs, and what outlives a reload.
+
+import assert from 'node:assert/strict';
+import { readFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { ended, goTo, openLab, ready, textOf, train } from './lab-page.mjs';
+
+/** @typedef {import('puppeteer-core').Page} Page */
+
+const QUICK = 'preset=tiny&trainN=1000&epochs=2&lr=0.05';
+
+/** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
+function results(page) {
+  return page.$$eval('#results-rows tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+}
+
+/** @param {Page} page @param {number} n */
+async function waitForRows(page, n) {
+  await page.waitForFunction((count) => document.querySelectorAll('#results-rows tr').length === count, {}, n);
+}
+
+test('a sweep over seeds: queue, table, nested points, intervals, plain words', async (t) => {
+  const { page, faults } = await openLab(t, { hash: `#${QUICK}&plan=sweep&seeds=2&order=2,0,1,3` });
+  assert.match(await textOf(page, '#plan-summary'), /^10 runs of the tiny network/);
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelectorAll('.queue__run').length === 10);
+  assert.match(await textOf(page, '.queue'), /waits, place 1/);
+  await ended(page);
+  assert.equal(await textOf(page, '#queue-title'), 'Plan of 10');
+
+  await goTo(page, 'compare');
+  await waitForRows(page, 10);
+  const rows = await results(page);
+  assert.deepEqual(rows.map((cells) => cells[2]).toReversed().slice(0, 5), ['none', '3', '1, 3', '1, 2, 3', 'all four']);
+  for (const cells of rows) {
+    assert.match(cells[4], /^\d\d\.\d\d%$/);
+    assert.match(cells[5], /^\d\.\d{4}$/);
+    assert.match(cells[6], / s$/);
+  }
+  await page.waitForFunction(() => document.querySelectorAll('.depth path[fill=none]').length === 2);
+  assert.equal(await page.$$eval('.depth__dot', (dots) => dots.length), 10);
+  await page.waitForFunction(() => document.querySelectorAll('.seeds__words').length === 4);
+  const words = await page.$$eval('.seeds__words', (paragraphs) => paragraphs.map((paragraph) => paragraph.textContent ?? ''));
+  words.forEach((sentence) => assert.match(sentence, /no difference is shown|(more|fewer) test images right/));
+  assert.match(await textOf(page, '#seeds'), /McNemar/);
+  assert.equal(await page.$$eval('#overlay .legend__item', (items) => items.length), 5);
+
+  await page.click('.results__checkpoint .chip:nth-child(2)');
+  await page.waitForFunction((before) => document.querySelector('#results-rows')?.textContent !== before, {},
+    rows.map((cells) => cells.join('')).join(''));
+  assert.deepEqual(faults, []);
+});
+
+test('grids that are too large are refused in words', async (t) => {
+  const { page, requests } = await openLab(t, { hash: `#${QUICK}&plan=grid&seeds=30&ps=0.25,0.5&masks=1,2` });
+  await page.click('#train');
+  await page.waitForSelector('#problem:not([hidden])');
+  assert.match(await textOf(page, '#problem'), /100/);
+  assert.deepEqual(requests.filter((name) => name.endsWith('.gz')), []);
+});
+
+test('an unfinished grid goes on after a reload, and its runs stay listed; runs can be deleted', async (t) => {
+  const { page, faults } = await openLab(t, { hash: `#${QUICK}&plan=grid&seeds=2&ps=0.25,0.5&masks=0,3,15` });
+  await page.click('#train');
+  await page.waitForFunction(() => /test \d/.test(document.querySelector('.queue')?.textContent ?? ''), { timeout: 60_000 });
+  await page.reload();
+  await ready(page);
+  await ended(page);
+  await goTo(page, 'compare');
+  await waitForRows(page, 12);
+  const finished = await results(page);
+  assert.ok(finished.every((cells) => /%$/.test(cells[4])), 'all runs are finished');
+
+  await page.reload();
+  await ready(page);
+  await goTo(page, 'compare');
+  await waitForRows(page, 12);
+  assert.deepEqual(await results(page), finished);
+  await page.waitForFunction(() => document.querySelector('#storage')?.textContent?.startsWith('12 runs kept'));
+
+  await page.click('#results-rows tr:first-child button[aria-label^=Delete]');
+  await waitForRows(page, 11);
+  await page.click('#delete-all');
+  await page.click('#delete-all');
+  await waitForRows(page, 0);
+  await page.reload();
+  await ready(page);
+  await goTo(page, 'compare');
+  await waitForRows(page, 0);
+  assert.deepEqual(faults.filter((fault) => !fault.includes('net::ERR_ABORTED')), []);
+});
+
+test('results go out as JSON and come in again, marked as imported; a wrong file is refused', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lab-results-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const { page, faults } = await openLab(t, { hash: `#${QUICK}&plan=paired&mask=3` });
+  await train(page);
+  await goTo(page, 'compare');
+  await waitForRows(page, 2);
+  const client = await page.createCDPSession();
+  await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true });
+  const isSaved = new Promise((resolve) => {
+    client.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve(undefined));
+  });
+  await page.waitForSelector('#export-json:not([disabled])');
+  await page.click('#export-json');
+  await isSaved;
+  const [name] = await readdir(folder);
+  const file = path.join(folder, name);
+  const json = JSON.parse(await readFile(file, 'utf8'));
+  assert.equal(json.schemaVersion, 1);
+  assert.equal(json.runs.length, 2);
+  const [{ endpoints, provenance }] = json.runs;
+  assert.equal(endpoints.selected.predictions.length, 2000);
+  assert.equal(endpoints.selected.probabilities.length, 20_000);
+  assert.match(provenance.weightsSHA256.selected, /^[0-9a-f]{64}$/);
+
+  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$('#import-json'));
+  await input.uploadFile(file);
+  await waitForRows(page, 4);
+  const rows = await results(page);
+  assert.match(rows[0][1], /imported/);
+  assert.deepEqual(rows[0].slice(2, 9), rows[2].slice(2, 9));
+
+  json.runs[1].endpoints.final.predictions.pop();
+  await writeFile(file, JSON.stringify(json));
+  await input.uploadFile(file);
+  await page.waitForSelector('#problem:not([hidden])');
+  assert.match(await textOf(page, '#problem'), /runs\[1\]\.endpoints\.final\.predictions/);
+  await waitForRows(page, 4);
+  assert.deepEqual(faults, []);
+});
+
+test('a chart is read as a table, copied as CSV, saved as SVG and PNG', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lab-figures-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const { browser, page, url, faults } = await openLab(t, { hash: `#${QUICK}` });
+  await browser.defaultBrowserContext().overridePermissions(new URL(url).origin, [
+    'clipboard-read', 'clipboard-sanitized-write',
+  ]);
+  await train(page);
+  const tools = '#curves .chart:nth-child(2) .tools__buttons button';
+  await page.click(`${tools}:nth-child(1)`);
+  const cells = await page.$$eval('#curves .chart:nth-child(2) tbody td', (all) => all.map((cell) => cell.textContent ?? ''));
+  assert.equal(cells.length, 6);
+  await page.click(`${tools}:nth-child(2)`);
+  await page.waitForFunction(() => /Copied/.test(document.querySelector('#curves')?.textContent ?? ''));
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.deepEqual(text.trim().split('\r\n').slice(1).join(), cells.join());
+  const client = await page.createCDPSession();
+  await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true });
+  let nSaved = 0;
+  const areSaved = new Promise((resolve) => {
+    client.on('Browser.downloadProgress', ({ state }) => state === 'completed' && ++nSaved === 2 && resolve(undefined));
+  });
+  await page.click(`${tools}:nth-child(3)`);
+  await page.click(`${tools}:nth-child(4)`);
+  await areSaved;
+  assert.match(await readFile(path.join(folder, 'loss.svg'), 'utf8'), /^<svg[^]*<path/);
+  assert.equal((await readFile(path.join(folder, 'loss.png'))).subarray(1, 4).toString(), 'PNG');
+  assert.deepEqual(faults, []);
+});
