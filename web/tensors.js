@@ -1,0 +1,58 @@
+// A network as named tensors, and what is said of it in a file: what safetensors.js and onnx.js have in common.
+
+/** @typedef {import('./types.js').Config} Config */
+
+/** Raised when a member of a file's metadata changes its meaning. */
+export const SCHEMA = 'mnist-browser-lab weights 1';
+
+/**
+ * A tensor of a network, and where its numbers stand in the canonical order (layer 0's weight [out][in], its bias,
+ * layer 1's weight, …).
+ * @typedef {object} Tensor
+ * @property {string} name     layer_0.weight, layer_0.bias, …
+ * @property {number[]} shape  [out, in] or [out]
+ * @property {number} first
+ * @property {number} n
+ */
+
+/**
+ * What a file of weights says of them.
+ * @typedef {object} About
+ * @property {Config} config
+ * @property {'selected'|'final'} checkpoint
+ * @property {number} epoch                 after which the weights were so
+ * @property {string} numerics              of the engine that trained them
+ * @property {string} weightsSHA256         of all numbers in the canonical order, as little-endian float32
+ * @property {string} initializationSHA256  the same, before the first minibatch
+ * @property {string} orderHash
+ * @property {string} gateDrawHash
+ * @property {string} trainSHA256
+ * @property {string} validationSHA256
+ */
+
+/**
+ * @param {number[]} widths   7
+ * @returns {Tensor[]} in the canonical order
+ */
+export function tensorsOf(widths) {
+  /** @type {Tensor[]} */
+  const tensors = [];
+  let first = 0;
+  widths.slice(1).forEach((nOut, layer) => {
+    const nIn = Number(widths[layer]);
+    tensors.push({ name: `layer_${layer}.weight`, shape: [nOut, nIn], first, n: nOut * nIn });
+    first += nOut * nIn;
+    tensors.push({ name: `layer_${layer}.bias`, shape: [nOut], first, n: nOut });
+    first += nOut;
+  });
+  return tensors;
+}
+
+/**
+ * An About as the string-to-string map that both formats carry.
+ * @param {About} about
+ * @returns {Record<string, string>}
+ */
+export function metadataOf({ config, epoch, ...texts }) {
+  return { schema: SCHEMA, widths: JSON.stringify(config.widths), config: JSON.stringify(config), epoch: String(epoch), ...texts };
+}
