@@ -27,7 +27,7 @@ export async function drawChart({ browser, url }, { machine, engines }, file) {
   }));
   const tab = await openTab(browser, `${url}chart.html`);
   try {
-    await tab.page.setViewport({ width: 1200, height: 800, deviceScaleFactor: 2 });
+    await tab.page.setViewport({ width: 1280, height: 800, deviceScaleFactor: 2 });
     await tab.call('draw', { panels, caption: `${machine.cpu}; ${machine.browser}; ${machine.date}` });
     const chart = await tab.page.$('svg');
     await chart?.screenshot({ path: file });

@@ -22,6 +22,7 @@ import { PRESETS } from './page/protocol.js';
  * @property {string} about
  * @property {(n: number) => Promise<number[]>} traceLosses
  * @property {(atLeast: Amount) => Promise<Measurement>} measure
+ * @property {() => Promise<number>} [validationShare]   of an epoch's time; the lab's engine only
  * @property {() => Promise<void>} close
  */
 
@@ -73,6 +74,7 @@ export async function openContestant({ kind, nThreads, query }, preset, { browse
     about: await tab.call('about'),
     traceLosses: (n) => tab.call('traceLosses', n),
     measure: (atLeast) => tab.call('measure', atLeast),
+    validationShare: kind === 'lab' ? () => tab.call('validationShare') : undefined,
     close: tab.close,
   };
 }

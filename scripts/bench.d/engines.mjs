@@ -23,6 +23,7 @@ import { mean } from './page/statistics.js';
  * @property {number} nImages   that a measurement trains at least
  * @property {Result} baseline
  * @property {Result[]} others
+ * @property {number} validationShare   of an epoch's time: the baseline's validation of 2,000 images
  * @property {{entrant: Entrant, reason: string}[]} absent   who could not take part
  */
 
@@ -93,7 +94,14 @@ async function measurePreset(place, preset, entrants, nRounds, say) {
       await playRound(baseline, rotated(others, round), amount);
     }
     field.forEach(({ result }) => checkLearnt(result));
-    return { preset, nImages: amount.nImages, baseline: baseline.result, others: others.map(({ result }) => result), absent };
+    return {
+      preset,
+      nImages: amount.nImages,
+      baseline: baseline.result,
+      others: others.map(({ result }) => result),
+      validationShare: (await baseline.contestant.validationShare?.()) ?? NaN,
+      absent,
+    };
   } finally {
     await Promise.all(field.map(({ contestant }) => contestant.close()));
   }

@@ -46,7 +46,7 @@ Load by others before / after, per core: ${report.loadBefore.toFixed(2)} / ${rep
 }
 
 /** @param {PresetResult} result */
-function engineSection({ preset, nImages, baseline, others, absent }) {
+function engineSection({ preset, nImages, baseline, others, validationShare, absent }) {
   const amount = nImages < 4000 ? ` Measured on ${nImages} images and scaled to 4,000.` : '';
   const rows = [baseline, ...others].map((result) => {
     const { secondsPerEpoch, timesBaseline, gflops, ofPeak, ofBound } = figuresOf(preset, result);
@@ -77,7 +77,8 @@ function engineSection({ preset, nImages, baseline, others, absent }) {
 ${table(titles, rows)}
 
 An epoch of 4,000 images.${amount} GFLOP/s counts 6 × parameters × images; the peak is one core's fused 128-bit peak in
-the same tab, meanwhile; the dense bound is the speed of the dense matrix products alone at that peak.${missing}`;
+the same tab, meanwhile; the dense bound is the speed of the dense matrix products alone at that peak. Validating 2,000
+images takes ${percent(validationShare)} of an epoch of this engine, which the seconds leave out.${missing}`;
 }
 
 /** @param {KernelResult[]} kernels */

@@ -34,6 +34,7 @@ export function judge({ engines, kernels, load, start, size }) {
   return [
     ...(engines ?? []).flatMap(judgeSpeed),
     ...(engines ?? []).flatMap(judgeThreads),
+    ...(engines ?? []).flatMap(judgeValidation),
     ...(kernels ? judgeKernels(kernels) : []),
     ...(load ? judgeLoad(load) : []),
     ...(start ? judgeStart(start) : []),
@@ -84,6 +85,12 @@ function judgeThreads(result) {
     ];
   }
   return preset === 'small' ? times('small: two runs at once against one', pair && speedupOf(pair), 1.9) : [];
+}
+
+/** @param {PresetResult} result @returns {Verdict[]} */
+function judgeValidation({ preset, validationShare }) {
+  const what = "small: validation's part of an epoch";
+  return preset === 'small' ? [{ what, found: 100 * validationShare, target: 22, atLeast: false, unit: '%' }] : [];
 }
 
 /** @param {NonNullable<Report['kernels']>} kernels @returns {Verdict[]} */

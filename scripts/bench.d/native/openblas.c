@@ -147,8 +147,7 @@ static void forward(int n) {
     int n_in = layer->n_in, n_out = layer->n_out;
     for (int b = 0; b < n; b++) {
       for (int o = 0; o < n_out; o++) {
-        layer->output[b * n_out + o] =
-            layer->bias[o] + (layer->is_branch ? x[b * n_in + o] : 0.0f);
+        layer->output[b * n_out + o] = layer->bias[o] + (layer->is_branch ? x[b * n_in + o] : 0.0f);
       }
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n_out, n_in, 1.0f, x, n_in,

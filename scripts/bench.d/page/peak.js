@@ -5,6 +5,8 @@ const N_CHAINS = 12;
 const FLOPS_A_STEP = N_CHAINS * 4 * 2;
 const SLICE_SECONDS = 0.003;
 const N_WARM_UP = 60;
+/** peak.c takes so many steps at a time. */
+const N_UNROLLED = 8;
 
 /** Additions and products of floats a second. @typedef {{fused: number, mulAdd: number}} Rates */
 
@@ -13,7 +15,7 @@ const NAMES = ['peak_fused', 'peak_mul_add'];
 /** The two numerics' best. */
 export class Peak {
   #exports;
-  #n = 20000;
+  #n = 200000; // half a millisecond, which the coarsest clock can tell
   /** @type {Record<string, {flops: number, seconds: number}>} */
   #totals = {};
 
@@ -24,11 +26,9 @@ export class Peak {
   constructor(exports, sliceSeconds) {
     this.#exports = exports;
     // Short calls, so that the engine compiles them well; the slice's length is found on the way.
-    for (let i = 0; i < N_WARM_UP; i++) {
-      this.slice();
-    }
-    const { flops, seconds } = this.#total('peak_fused');
-    this.#n = Math.round((sliceSeconds * (flops / seconds)) / FLOPS_A_STEP);
+    const rates = Array.from({ length: N_WARM_UP }, () => this.slice().fused);
+    const n = (sliceSeconds * Math.max(...rates)) / FLOPS_A_STEP;
+    this.#n = N_UNROLLED * Math.ceil(n / N_UNROLLED);
     this.reset();
   }
 

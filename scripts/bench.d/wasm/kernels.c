@@ -23,9 +23,9 @@ static _Alignas(GD_ARENA_ALIGNMENT) uint8_t memory[MEMORY_BYTES];
 static uint8_t pixels[N_IMAGES * GD_N_PIXELS];
 
 static gd_affine layer, velocity;
-static gd_panels x, y, dx, dy;   /* batch panels of the input, the output, their gradients */
-static float *x_features;        /* input in feature panels */
-static float *y_features;        /* output, or its gradient, in feature panels */
+static gd_panels x, y, dx, dy; /* batch panels of the input, the output, their gradients */
+static float *x_features;      /* input in feature panels */
+static float *y_features;      /* output, or its gradient, in feature panels */
 static gd_sparse_batch *sparse;
 
 static float next_random(void) {
@@ -65,8 +65,7 @@ static void (*volatile dense_input_gradient)(const gd_affine *, gd_panels, gd_pa
 static void (*volatile dense_update)(const gd_affine *, const gd_affine *, const float *, uint32_t,
                                      gd_panels, uint32_t, float, float, uint32_t,
                                      uint32_t) = gd_dense_update;
-static void (*volatile sparse_gather)(gd_sparse_batch *,
-                                      const gd_minibatch *) = gd_sparse_gather;
+static void (*volatile sparse_gather)(gd_sparse_batch *, const gd_minibatch *) = gd_sparse_gather;
 static void (*volatile sparse_transpose)(gd_sparse_batch *) = gd_sparse_transpose;
 static void (*volatile sparse_forward)(const gd_sparse_batch *, const float *, const float *,
                                        float *, uint32_t, uint32_t, uint32_t) = gd_sparse_forward;

@@ -5,6 +5,7 @@ import { applyConfig, Dataset, httpSource, LAB_URLS, openEngine } from '../lab-m
 import { measure, traceLosses } from '../measure.js';
 import { Peak } from '../peak.js';
 import { BATCH, LEARNING_RATE, N_TRAIN, SEED } from '../protocol.js';
+import { median } from '../statistics.js';
 
 /** @typedef {import('../measure.js').Amount} Amount */
 /** @typedef {import('../tab.js').Contestant} Contestant */
@@ -12,6 +13,7 @@ import { BATCH, LEARNING_RATE, N_TRAIN, SEED } from '../protocol.js';
 
 const N_EPOCHS = 100;
 const TRAINING_EVENTS = ['minibatch', 'epochTrained'];
+const VALIDATION_EVENTS = ['validating', 'epoch'];
 const LAST_EVENTS = ['finished', 'diverged'];
 
 /** @implements {Contestant} */
@@ -21,6 +23,10 @@ class Lab {
   #widths;
   /** Handle of the run; 0: none. A run that has ended is followed by another one. */
   #run = 0;
+  /** Seconds in the epoch that is under way. */
+  #epoch = { training: 0, validation: 0 };
+  /** What part of each epoch's time went into its validation. @type {number[]} */
+  validationShares = [];
 
   /**
    * @param {Engine} engine
@@ -49,6 +55,12 @@ class Lab {
         seconds += elapsed;
         nImages += this.#progress('lastImages');
         loss = this.#progress('loss');
+        this.#epoch.training += elapsed;
+      } else if (VALIDATION_EVENTS.includes(event)) {
+        this.#epoch.validation += elapsed;
+        if (event === 'epoch') {
+          this.#endEpoch();
+        }
       } else if (LAST_EVENTS.includes(event)) {
         this.#close(event);
       }
@@ -61,6 +73,12 @@ class Lab {
     applyConfig(this.#engine, { widths, epochs, trainN: N_TRAIN, batch: BATCH, lr: LEARNING_RATE, seed: SEED, mask: 0 });
     const { train, validation } = this.#splits;
     this.#run = this.#engine.status('gd_run_open', train, validation, 0);
+  }
+
+  #endEpoch() {
+    const { training, validation } = this.#epoch;
+    this.validationShares.push(validation / (training + validation));
+    this.#epoch = { training: 0, validation: 0 };
   }
 
   /** @param {string} event */
@@ -97,5 +115,7 @@ answerCalls({
     peak ??= Peak.open();
     return measure(lab, await peak, amount);
   },
+  /** @returns {number} of an epoch's time */
+  validationShare: () => median(lab.validationShares),
   traceLosses: (/** @type {number} */ n) => traceLosses(lab, n),
 });

@@ -20,6 +20,8 @@ export async function openLab({ nRuns, ...setting }) {
       const traces = await Promise.all(workers.map((worker) => worker.call('traceLosses', n)));
       return traces[0];
     },
+    /** @returns {Promise<number>} of an epoch's time, in the first run */
+    validationShare: () => workers[0].call('validationShare', null),
     /** @param {Amount} amount   of each run @returns {Promise<Measurement>} of all together */
     async measure(amount) {
       /** @type {Measurement[]} */
