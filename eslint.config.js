@@ -35,7 +35,7 @@ export default [
       'prefer-const': 'error',
       'prefer-promise-reject-errors': 'error',
       'prefer-template': 'error',
-      'max-len': ['error', { code: 128, ignoreComments: true, ignoreUrls: true }],
+      'max-len': ['error', { code: 132, ignoreComments: true, ignoreUrls: true }],
       'max-lines': ['error', 450],
       'max-statements-per-line': ['error', { max: 1 }],
       'no-restricted-properties': [

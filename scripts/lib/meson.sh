@@ -35,7 +35,6 @@ configure_wasm() {
   toolchain="[constants]
 sdk = '$emscripten_bin'
 node = $(node_command)"
-  mkdir -p build
   # Meson tries the compiler with a program that node is to run as CommonJS, whatever its name.
   [ -e build/package.json ] || echo '{"type": "commonjs"}' > build/package.json
   if [ "$(cat build/toolchain.ini 2> /dev/null)" != "$toolchain" ]; then
