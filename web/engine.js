@@ -92,6 +92,15 @@ export function chooseBuilds(features, { build, threads } = {}) {
 }
 
 /**
+ * The builds that this browser uses, with and without threads: what to have at hand when there is no network.
+ * @param {ReturnType<typeof detectFeatures>} features
+ */
+export function buildsToKeep({ relaxedSimd }) {
+  const used = BUILDS.filter(({ name, fused }) => SHIPPED_BUILDS.includes(name) && fused === relaxedSimd);
+  return used.map(({ name }) => name);
+}
+
+/**
  * Starts the fastest build that runs here and computes rightly.
  * @param {object} options
  * @param {string} options.wasmUrl        folder of the builds, ending in a slash
