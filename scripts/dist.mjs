@@ -5,6 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { bundlePage, isBundled, minifyModule } from './bundle.mjs';
+
 // Comes minified as a script only; what is added in deployedBytes makes a module of it.
 const UPLOT_SCRIPT = 'node_modules/uplot/dist/uPlot.iife.min.js';
 
@@ -56,7 +58,7 @@ function datasetFiles(manifest) {
 async function planFiles(root) {
   const plan = new Map();
   for (const name of await listFiles(path.join(root, 'web'))) {
-    if (!name.endsWith('.md') && !path.posix.basename(name).startsWith('.')) {
+    if (!name.endsWith('.md') && !path.posix.basename(name).startsWith('.') && !isBundled(name)) {
       plan.set(name, `web/${name}`);
     }
   }
@@ -92,9 +94,10 @@ async function planFiles(root) {
  */
 async function deployedBytes(root, source) {
   const bytes = await readFile(path.join(root, source));
-  return source === UPLOT_SCRIPT
-    ? Buffer.concat([bytes, Buffer.from('\nexport default uPlot;\n')])
-    : bytes;
+  if (source === UPLOT_SCRIPT) {
+    return Buffer.concat([bytes, Buffer.from('\nexport default uPlot;\n')]);
+  }
+  return source.startsWith('build/wasm/') && source.endsWith('.mjs') ? minifyModule(bytes) : bytes;
 }
 
 /**
@@ -103,12 +106,15 @@ async function deployedBytes(root, source) {
  * @returns {Promise<{files: number, written: number, removed: number}>}
  */
 export async function assemble(root) {
-  const plan = await planFiles(root);
+  /** @type {Map<string, Buffer>} */
+  const files = await bundlePage(root);
+  for (const [target, source] of await planFiles(root)) {
+    files.set(target, await deployedBytes(root, source));
+  }
   const dist = path.join(root, 'dist');
   let written = 0;
-  for (const [target, source] of plan) {
+  for (const [target, bytes] of files) {
     const file = path.join(dist, target);
-    const bytes = await deployedBytes(root, source);
     const present = await readFile(file).catch(() => null);
     if (!present?.equals(bytes)) {
       await mkdir(path.dirname(file), { recursive: true });
@@ -117,11 +123,11 @@ export async function assemble(root) {
       written++;
     }
   }
-  const stale = (await listFiles(dist)).filter((name) => !plan.has(name));
+  const stale = (await listFiles(dist)).filter((name) => !files.has(name));
   for (const name of stale) {
     await rm(path.join(dist, name));
   }
-  return { files: plan.size, written, removed: stale.length };
+  return { files: files.size, written, removed: stale.length };
 }
 
 async function main() {

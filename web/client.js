@@ -52,7 +52,7 @@ export class Client {
    */
   static async open(options = {}) {
     const here = new URL('.', document.baseURI);
-    const channel = new Channel(new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    const channel = new Channel(new Worker(new URL('worker.js', here), { type: 'module' }));
     try {
       const opened = await channel.ask('open', {
         ...options,

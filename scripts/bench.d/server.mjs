@@ -22,6 +22,7 @@ const CONTENT_TYPES = new Map([
 /** First part of a path, and the folder that it stands for. The longest comes first. */
 const ROUTES = [
   ['/lab/', FOLDERS.lab],
+  ['/lab-modules/', FOLDERS.modules],
   ['/npm/', FOLDERS.packages],
   ['/wasm/', FOLDERS.wasm],
   ['/', FOLDERS.page],

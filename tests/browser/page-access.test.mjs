@@ -1,7 +1,9 @@
 // The page for everyone: narrow and wide, light and dark, by keys, by ear, and light on the network.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 
 import { ended, goTo, openLab, openSettings, train } from './lab-page.mjs';
 
@@ -156,4 +158,25 @@ test('going from place to place loses nothing', async (t) => {
   }
   assert.equal(await page.$eval('#gallery-truth', (select) => /** @type {HTMLSelectElement} */ (select).value), '4');
   assert.equal(await page.$eval('#gallery-position', (element) => element.textContent), position);
+});
+
+test('the page is light: 200 kB for the first view, 90 kB of scripts, styles and HTML for all places', async (t) => {
+  const { page, requests } = await openLab(t, { hash: QUICK });
+  const gzipped = async (/** @type {string} */ name) => {
+    const file = new URL(`../../dist${name === '/' ? '/index.html' : name}`, import.meta.url);
+    const bytes = await readFile(file);
+    return name.endsWith('.gz') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+  };
+  const total = async (/** @type {string[]} */ names) =>
+    (await Promise.all([...new Set(names)].map(gzipped))).reduce((sum, bytes) => sum + bytes, 0);
+  const isSeen = requests.filter((name) => !name.startsWith('/wasm/') && name !== '/worker.js');
+  assert.ok(await total(isSeen) <= 200_000, `first view: ${await total(isSeen)} bytes`);
+  await train(page);
+  for (const place of PLACES) {
+    await goTo(page, place);
+  }
+  const code = requests.filter((name) => /(\/|\.js|\.mjs|\.css|\.html)$/.test(name));
+  assert.ok(code.some((name) => name.endsWith('uPlot.mjs')));
+  assert.ok(await total(code) <= 90_000, `scripts, styles, HTML: ${await total(code)} bytes`);
+  t.diagnostic(`first view ${await total(isSeen)} bytes, scripts, styles and HTML ${await total(code)} bytes`);
 });

@@ -172,3 +172,10 @@ test('pause, one minibatch, one epoch, resume', async (t) => {
   assert.equal(await textOf(page, '#progress-phase'), 'Finished');
   assert.deepEqual(faults, []);
 });
+
+test('a double click on Train starts a run and does not stop it', async (t) => {
+  const { page } = await openLab(t);
+  await page.click('#train', { count: 2 });
+  await ended(page);
+  assert.equal(await textOf(page, '#progress-phase'), 'Finished');
+});

@@ -40,8 +40,8 @@ let library = null;
 
 /** uPlot, fetched when the first chart is drawn. */
 function loadLibrary() {
-  library ??= import('../vendor/uPlot.mjs').then((module) => module.default);
-  return /** @type {NonNullable<typeof library>} */ (library);
+  library ??= import(new URL('vendor/uPlot.mjs', document.baseURI).href).then((module) => module.default);
+  return library;
 }
 
 export class Chart {

@@ -46,7 +46,7 @@ export function mountRebuild(container) {
       return;
     }
     say('Rebuilding…', 'soft');
-    const worker = new Worker(new URL('../rebuild-worker.js', import.meta.url), { type: 'module' });
+    const worker = new Worker(new URL('rebuild-worker.js', document.baseURI), { type: 'module' });
     worker.addEventListener('error', () => say('The rebuild could not be started.', 'wrong'));
     worker.addEventListener('message', (/** @type {MessageEvent<Message>} */ { data }) => {
       if (data.error !== undefined) {

@@ -5,9 +5,6 @@ import { count, countOf } from './format.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 
-/** Stop stands where Train stood: the second half of a double click, or of a key held down, is not meant for it. */
-const DOUBLE_CLICK_MS = 400;
-
 /**
  * @param {import('../state.js').Store<LabState>} store
  * @param {import('../lab.js').Lab} lab
@@ -20,14 +17,16 @@ export function mountStart(store, lab) {
   const toggle = byId('settings-toggle');
   const settings = byId('settings');
 
-  let startedAt = -Infinity;
-  train.addEventListener('click', () => {
-    startedAt = performance.now();
-    void lab.train();
-  });
-  stop.addEventListener('click', () => {
-    if (performance.now() - startedAt > DOUBLE_CLICK_MS) {
+  train.addEventListener('click', () => void lab.train());
+  // Stop stands where Train stood: the second half of a double click, or of a key held down, is not meant for it.
+  stop.addEventListener('click', ({ detail }) => {
+    if (detail < 2) {
       lab.stop();
+    }
+  });
+  stop.addEventListener('keydown', (event) => {
+    if (event.repeat) {
+      event.preventDefault();
     }
   });
   toggle.addEventListener('click', () => {
@@ -59,7 +58,7 @@ function swap(first, second, showSecond) {
   shown.hidden = false;
   gone.hidden = true;
   if (hadFocus) {
-    shown.focus();
+    setTimeout(() => shown.focus()); // after the key that did this: it is not to press the second button too
   }
 }
 
