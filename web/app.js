@@ -46,6 +46,7 @@ mountFilters(byId('filters'), store, lab);
 mountMistakes(byId('mistakes'), store, lab);
 store.watch(shownRun, (run) => {
   byId('live').hidden = run === null;
+  byId('live').classList.toggle('live--tested', run?.result?.endpoints !== undefined && run.result.endpoints !== null);
 });
 
 // The twenty digits first; the engine is fetched when they stand.

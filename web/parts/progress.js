@@ -71,7 +71,7 @@ function wordsFor(run, live, isPaused) {
     case 'training':
       return training(live?.progress ?? null, isPaused);
     case 'finished':
-      return { phase: 'Finished', detail: summary(run), share: 1 };
+      return { phase: 'Finished', detail: `${tested(run)}${summary(run)}`, share: 1 };
     case 'stopped':
       return { phase: 'Stopped', detail: `${summary(run)} No test figures for a stopped run.`, share: reached(run) };
     case 'untested':
@@ -110,6 +110,12 @@ function training(progress, isPaused) {
 /** @param {RunRecord} run */
 function reached(run) {
   return run.history.length / (run.config.epochs || 1);
+}
+
+/** @param {RunRecord} run */
+function tested(run) {
+  const endpoint = run.result?.endpoints?.selected;
+  return endpoint === undefined ? '' : `${percent(endpoint.accuracy)} of the test images read right · `;
 }
 
 /** @param {RunRecord} run */
