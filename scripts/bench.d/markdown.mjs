@@ -1,8 +1,8 @@
 // The report as Markdown.
 
-import { countParameters, figuresOf } from './figures.mjs';
+import { countParameters, figuresOf, findResult } from './figures.mjs';
 import { median, quartiles } from './page/statistics.js';
-import { isMet, judge } from './targets.mjs';
+import { isMet, judge, sum } from './targets.mjs';
 
 /** @typedef {import('./engines.mjs').PresetResult} PresetResult */
 /** @typedef {import('./engines.mjs').Result} Result */
@@ -35,6 +35,7 @@ export function writeMarkdown(report) {
     `# Benchmark, ${machine.date}`,
     `${machine.cpu}, ${machine.nCores} cores; ${machine.system}; ${machine.browser}, headless. Medians of ${nRounds} rounds.
 Load by others before / after, per core: ${report.loadBefore.toFixed(2)} / ${report.loadAfter.toFixed(2)}.`,
+    engines && summarySection(engines),
     ...(engines ?? []).map(engineSection),
     kernels && kernelSection(kernels),
     load && loadSection(load),
@@ -43,6 +44,24 @@ Load by others before / after, per core: ${report.loadBefore.toFixed(2)} / ${rep
     targetSection(judge(report)),
   ];
   return `${sections.filter((section) => section).join('\n\n')}\n`;
+}
+
+/** All presets side by side. @param {PresetResult[]} engines */
+function summarySection(engines) {
+  const entrants = new Map(
+    engines.flatMap(({ baseline, others }) => [baseline, ...others].map(({ entrant }) => [entrant.id, entrant])),
+  );
+  const rows = [...entrants.values()].map(({ id, label, nThreads }) => {
+    const cells = engines.map((preset) => {
+      const result = findResult(preset, id);
+      const figures = result && figuresOf(preset.preset, result);
+      return figures ? `${number(figures.timesBaseline)} (${number(figures.secondsPerEpoch)} s)` : '–';
+    });
+    return [label, String(nThreads), ...cells];
+  });
+  return `## Time to train, as a multiple of this engine's (seconds per epoch of 4,000 images)
+
+${table(['', 'threads', ...engines.map(({ preset }) => preset)], rows)}`;
 }
 
 /** @param {PresetResult} result */
@@ -136,7 +155,8 @@ function sizeSection({ engines, code, firstView, untilReady }) {
   const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`;
   const rows = [
     ...engines.map(({ name, bytes }) => [name, kilobytes(bytes)]),
-    ['all JavaScript, CSS and HTML', kilobytes(code)],
+    ...code.map(({ name, bytes }) => [name, kilobytes(bytes)]),
+    ['all JavaScript, CSS and HTML', kilobytes(sum(code))],
     ['first view', kilobytes(firstView)],
     ['until the engine is ready', kilobytes(untilReady)],
   ];

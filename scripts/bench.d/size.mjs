@@ -7,11 +7,29 @@ import { gzipSync } from 'node:zlib';
 import { FOLDERS } from './folders.mjs';
 
 /** @typedef {{name: string, bytes: number}} Size */
-/** @typedef {{engines: Size[], code: number, firstView: number, untilReady: number}} SizeResult   bytes */
+/**
+ * @typedef {object} SizeResult
+ * @property {Size[]} engines
+ * @property {Size[]} code         by kind
+ * @property {number} firstView    bytes
+ * @property {number} untilReady   bytes
+ */
 
-const CODE = ['.js', '.mjs', '.css', '.html'];
+/** @type {[string, (name: string) => boolean][]} */
+const CODE = [
+  ['HTML', (name) => name.endsWith('.html')],
+  ['CSS', (name) => name.endsWith('.css')],
+  ['JavaScript of libraries', (name) => name.startsWith('vendor/') && isScript(name)],
+  ["JavaScript of Emscripten's", (name) => name.startsWith('wasm/') && isScript(name)],
+  ["JavaScript of the lab's", (name) => !/^(vendor|wasm)\//.test(name) && isScript(name)],
+];
 /** The page has drawn its first view and has its engine when nothing has been asked for so long. */
 const IDLE_MS = 1000;
+
+/** @param {string} name */
+function isScript(name) {
+  return /\.m?js$/.test(name);
+}
 
 /** @param {string} file   in the deployed folder @returns {Promise<number>} */
 async function compressedBytes(file) {
@@ -43,7 +61,7 @@ export async function measureSizes({ browser, labUrl, requested }) {
     engines: await Promise.all(
       engines.map(async (name) => ({ name: path.basename(name), bytes: await compressedBytes(name) })),
     ),
-    code: await total(all.filter((name) => CODE.includes(path.extname(name)))),
+    code: await Promise.all(CODE.map(async ([name, isOne]) => ({ name, bytes: await total(all.filter(isOne)) }))),
     // The engine is fetched when the view stands.
     firstView: await total(files.filter((name) => !name.startsWith('wasm/'))),
     untilReady: await total(files),

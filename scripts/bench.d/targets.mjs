@@ -136,13 +136,18 @@ function judgeStart({ cold, endToEndRatio }) {
   ];
 }
 
+/** @param {import('./size.mjs').Size[]} sizes */
+export function sum(sizes) {
+  return sizes.reduce((total, { bytes }) => total + bytes, 0);
+}
+
 /** @param {NonNullable<Report['size']>} size @returns {Verdict[]} */
 function judgeSize({ engines, code, firstView }) {
   /** @param {string} what @param {number} bytes @param {number} target @returns {Verdict} */
   const kilobytes = (what, bytes, target) => ({ what, found: bytes / 1000, target, atLeast: false, unit: 'kB' });
   return [
     ...engines.map(({ name, bytes }) => kilobytes(`${name}, gzip'd`, bytes, 60)),
-    kilobytes("JavaScript, CSS and HTML, gzip'd", code, 90),
+    kilobytes("JavaScript, CSS and HTML, gzip'd", sum(code), 90),
     kilobytes("first view, gzip'd", firstView, 200),
   ];
 }
