@@ -8,6 +8,7 @@ import { Announcer } from './parts/announcer.js';
 import { mountControls } from './parts/controls.js';
 import { mountCurves } from './parts/curves.js';
 import { byId } from './parts/dom.js';
+import { engineWords } from './parts/format.js';
 import { mountFilters } from './parts/filters.js';
 import { mountLink } from './parts/link.js';
 import { mountMistakes } from './parts/mistakes.js';
@@ -44,6 +45,9 @@ mountOutcome(byId('outcome'), store);
 mountProof(byId('outcome'), store);
 mountFilters(byId('filters'), store, lab);
 mountMistakes(byId('mistakes'), store, lab);
+store.watch((state) => state.engine, (engine) => {
+  byId('engine-line').textContent = engine === null ? '' : `Engine: ${engineWords(engine)}.`;
+});
 store.watch(shownRun, (run) => {
   byId('live').hidden = run === null;
   byId('live').classList.toggle('live--tested', run?.result?.endpoints !== undefined && run.result.endpoints !== null);

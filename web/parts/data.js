@@ -2,7 +2,7 @@
 
 import { mountAudit } from './audit.js';
 import { el } from './dom.js';
-import { count, countOf } from './format.js';
+import { count, countOf, engineWords } from './format.js';
 import { mountRebuild } from './rebuild.js';
 
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -38,11 +38,10 @@ function mountEngine(card, store) {
       body.replaceChildren(el('p', { class: 'soft' }, 'The engine has not started.'));
       return;
     }
-    const { build, numerics, reasons, threads } = engine;
-    const rounds = numerics === 'fused' ? 'relaxed SIMD, a × b + c rounded once' : 'SIMD, a × b + c rounded twice';
+    const { build, reasons } = engine;
     const cores = navigator.hardwareConcurrency || 1;
     body.replaceChildren(
-      el('p', {}, `${build}: WebAssembly with ${rounds}; ${countOf(threads, 'thread')} of ${countOf(cores, 'core')} a run.`),
+      el('p', {}, `${build}: ${engineWords(engine)}, of the ${countOf(cores, 'core')} that the browser names.`),
       el('ul', { class: 'data__reasons' }, ...reasons.map((reason) => el('li', {}, reason))),
       el('p', { class: 'soft small' }, `Runs of a plan go side by side, up to ${count(cores)} at once, one worker each.`),
     );

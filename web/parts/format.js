@@ -68,3 +68,9 @@ export function runName({ config, isImported }) {
   const skips = mask === 0 ? 'skips none' : `skips ${branches(mask)}, p ${p}`;
   return `${preset || 'custom'}, ${skips}, seed ${seed}${isImported ? ' (imported)' : ''}`;
 }
+
+/** @param {import('../types.js').EngineInfo} engine @returns {string} */
+export function engineWords({ numerics, threads }) {
+  const rounding = numerics === 'fused' ? 'relaxed SIMD, a × b + c rounded once' : 'SIMD, a × b + c rounded twice';
+  return `WebAssembly with ${rounding}, ${countOf(threads, 'thread')} a run`;
+}

@@ -110,7 +110,14 @@ export function mountResults(container, store, lab, choice) {
         onclick: () => void lab.attempt(() => lab.forget([run.id])),
       }, 'Delete'),
     ];
-    return el('tr', { 'data-run': run.id }, ...cells.map((cell, i) =>
+    // Anywhere on the row will do for a pointer; the name is a button for everyone else.
+    const open = (/** @type {MouseEvent} */ event) => {
+      if (event.target instanceof Element && event.target.closest('button, input') === null) {
+        lab.inspect(run.id, checkpoint);
+      }
+    };
+    const attributes = { 'data-run': run.id, ...(endpoint === undefined ? {} : { class: 'results__row', onclick: open }) };
+    return el('tr', attributes, ...cells.map((cell, i) =>
       el('td', { class: NUMERIC.has(COLUMNS[i]) ? 'number' : '' }, cell)));
   }
 }
