@@ -30,8 +30,14 @@ const SOURCES = {
   'subprojects/bearssl-0.6/LICENSE.txt': 'theirs',
   'web/.notes': 'hidden',
   'web/README.md': 'for developers',
+  'web/app.js': "import { width } from './parts/chart.js'; console.log(width);",
+  'web/client.js': 'export const client = 1;',
   'web/index.html': '<!doctype html>',
-  'web/parts/chart.js': 'export default 1;',
+  'web/parts/chart.js': 'export const width = 11;',
+  'web/rebuild-worker.js': 'self.close();',
+  'web/service-worker.js': 'self.skipWaiting();',
+  'web/style/style.css': 'p { margin: 0 }',
+  'web/worker.js': 'self.close();',
 };
 
 /** A repository in small, gone after the test. */
@@ -45,17 +51,32 @@ async function makeRepository(/** @type {import('node:test').TestContext} */ con
   return root;
 }
 
-test('holds page, engines, library, compressed dataset and licences, and no more', async (context) => {
+/**
+ * The files of dist/ by their path in it.
+ * @param {string} root
+ */
+async function listDist(root) {
+  const names = await readdir(path.join(root, 'dist'), { recursive: true });
+  const isFile = await Promise.all(
+    names.map(async (name) => (await stat(path.join(root, 'dist', name))).isFile()),
+  );
+  return names.filter((_name, i) => isFile[i]).sort();
+}
+
+test('holds page, engines, compressed dataset and licences, and nothing raw', async (context) => {
   const root = await makeRepository(context);
   const { files, written, removed } = await assemble(root);
-  const entries = await readdir(path.join(root, 'dist'), { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
-  assert.deepEqual(names.sort(), [
-    'BearSSL.txt', 'README.md', 'all.bin.gz', 'chart.js', 'engine-fused.mjs', 'engine-fused.wasm',
-    'index.html', 'lab.txt', 'manifest.json', 'preview.json', 'train.bin.gz', 'uPlot.css',
-    'uPlot.mjs', 'uPlot.txt',
-  ]);
+  const names = await listDist(root);
   assert.deepEqual([files, written, removed], [names.length, names.length, 0]);
+  assert.deepEqual(names.filter((name) => /^(dataset|licenses|wasm)\//.test(name)), [
+    'dataset/README.md', 'dataset/all.bin.gz', 'dataset/manifest.json', 'dataset/preview.json',
+    'dataset/train.bin.gz', 'licenses/BearSSL.txt', 'licenses/lab.txt', 'licenses/uPlot.txt',
+    'wasm/engine-fused.mjs', 'wasm/engine-fused.wasm',
+  ]);
+  for (const name of ['app.js', 'index.html', 'service-worker.js', 'worker.js']) {
+    assert.ok(names.includes(name), name);
+  }
+  assert.ok(!names.some((name) => /(^|\/)\.|^README/.test(name)), 'nothing hidden, no notes');
   assert.equal(await readFile(path.join(root, 'dist/dataset/README.md'), 'utf8'), 'credit');
 });
 
@@ -72,11 +93,11 @@ test('touches what has changed, and removes what has gone', async (context) => {
   await assemble(root);
   const kept = path.join(root, 'dist/index.html');
   const before = await stat(kept);
-  await writeFile(path.join(root, 'web/parts/chart.js'), 'export default 2;');
+  await writeFile(path.join(root, 'web/parts/chart.js'), 'export const width = 22;');
   await writeFile(path.join(root, 'dist/wasm/engine-old.wasm'), 'old');
-  assert.deepEqual(await assemble(root), { files: 14, written: 1, removed: 1 });
+  assert.equal((await assemble(root)).removed, 1);
   assert.equal((await stat(kept)).mtimeMs, before.mtimeMs);
-  assert.equal(await readFile(path.join(root, 'dist/parts/chart.js'), 'utf8'), 'export default 2;');
+  assert.match(await readFile(path.join(root, 'dist/app.js'), 'utf8'), /22/);
   await assert.rejects(stat(path.join(root, 'dist/wasm/engine-old.wasm')), { code: 'ENOENT' });
 });
 
