@@ -2,7 +2,7 @@
 // scripts/test has set up what the steps need.
 
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -70,15 +70,14 @@ function one(isGood) {
 }
 
 /**
- * The C files of the project, and its headers if asked for.
- * @param {string[]} extensions
+ * The project's C files and headers.
  * @returns {Promise<string[]>}
  */
-async function listC(extensions) {
+async function listC() {
   const files = [];
   for (const folder of ['src', 'tests']) {
     for (const name of await readdir(path.join(ROOT, folder), { recursive: true })) {
-      if (extensions.includes(path.extname(name))) {
+      if (/\.[ch]$/.test(name)) {
         files.push(path.join(folder, name));
       }
     }
@@ -86,25 +85,41 @@ async function listC(extensions) {
   return files.sort();
 }
 
+/**
+ * Runs clang-tidy on every C file that is built natively, on all cores. A file that is built once
+ * for each numerics is read once.
+ * @returns {Promise<Count>}
+ */
 async function checkTidiness() {
-  /** @type {{file: string}[]} */
+  const built = 'build/native';
+  const tidy = 'build/tidy';
+  // The list of commands is as new as the build files.
+  if (!(await run('ninja', ['-C', built, '--quiet', 'build.ninja']))) {
+    return one(false);
+  }
+  /** @type {{directory: string, file: string}[]} */
   const commands = JSON.parse(
-    await readFile(path.join(ROOT, 'build/native/compile_commands.json'), 'utf8'),
+    await readFile(path.join(ROOT, built, 'compile_commands.json'), 'utf8'),
   );
-  const built = new Set(
-    commands.map(({ file }) =>
-      path.relative(ROOT, path.resolve(ROOT, 'build/native', file)),
-    ),
+  const own = new Map();
+  for (const command of commands) {
+    const file = path.relative(ROOT, path.resolve(command.directory, command.file));
+    if (/^(src|tests)\//.test(file)) {
+      own.set(file, command);
+    }
+  }
+  await mkdir(path.join(ROOT, tidy), { recursive: true });
+  await writeFile(
+    path.join(ROOT, tidy, 'compile_commands.json'),
+    JSON.stringify([...own.values()]),
   );
-  const files = (await listC(['.c'])).filter((file) => built.has(file));
-  const nShares = os.availableParallelism();
-  const shares = Array.from({ length: nShares }, (_, share) =>
-    files.filter((_file, i) => i % nShares === share),
-  ).filter((share) => share.length > 0);
+  const files = [...own.keys()];
+  const nShares = Math.min(os.availableParallelism(), files.length);
   const results = await Promise.all(
-    shares.map((share) =>
-      run('clang-tidy', ['--quiet', '-p', 'build/native', ...share], /warnings? generated\.$/),
-    ),
+    Array.from({ length: nShares }, (_, share) => {
+      const part = files.filter((_file, i) => i % nShares === share);
+      return run('clang-tidy', ['--quiet', '-p', tidy, ...part], /warnings? generated\.$/);
+    }),
   );
   return one(files.length > 0 && results.every(Boolean));
 }
@@ -164,7 +179,7 @@ const STEPS = [
     name: 'format',
     about: 'clang-format',
     run: async () =>
-      one(await run('clang-format', ['--dry-run', '-Werror', ...(await listC(['.c', '.h']))])),
+      one(await run('clang-format', ['--dry-run', '-Werror', ...(await listC())])),
   },
   {
     name: 'types',
