@@ -11,6 +11,7 @@ export const FOLDERS = {
   page: path.join(HERE, 'page'),
   packages: path.join(HERE, 'node_modules'),
   lab: path.join(ROOT, 'dist'),
+  web: path.join(ROOT, 'web'),
   modules: path.join(ROOT, 'web'),
   wasm: path.join(BUILD, 'wasm'),
   report: path.join(BUILD, 'report'),

@@ -1,5 +1,5 @@
-// Serves the tabs of the benchmark: its own pages, the lab as it is deployed, the peers' packages. Without the lab's
-// content security policy, since the peers start workers from blobs.
+// Serves the tabs of the benchmark: its own pages, the lab as it is deployed and its modules one by one, the peers'
+// packages. Without the lab's content security policy, since the peers start workers from blobs.
 
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -23,6 +23,7 @@ const CONTENT_TYPES = new Map([
 const ROUTES = [
   ['/lab/', FOLDERS.lab],
   ['/lab-modules/', FOLDERS.modules],
+  ['/web/', FOLDERS.web],
   ['/npm/', FOLDERS.packages],
   ['/wasm/', FOLDERS.wasm],
   ['/', FOLDERS.page],

@@ -53,6 +53,8 @@ export async function measureSizes({ browser, labUrl, requested }) {
   const engines = all.filter((name) => /^wasm[/\\]engine-.*\.wasm$/.test(name)).sort();
   requested.clear();
   const page = await browser.newPage();
+  // What a service worker lays up for later visits does not count.
+  await page.evaluateOnNewDocument('delete Navigator.prototype.serviceWorker');
   await page.goto(labUrl);
   await page.waitForNetworkIdle({ idleTime: IDLE_MS });
   await page.close();
