@@ -13,7 +13,7 @@ import { onThemeChange, style } from './theme.js';
  * @typedef {object} Line
  * @property {string} label
  * @property {number} series      1..6: which of the theme's colours and dashes
- * @property {boolean} [isFaint]  a line in the background
+ * @property {boolean} [isFaint]  a line in the background, after all others; not in the table
  */
 
 /**
@@ -87,13 +87,15 @@ export class Chart {
   }
 
   #table() {
-    const { formatX, formatY, lines, xLabel } = this.#options;
-    const [xs, ...columns] = this.#columns;
+    const { formatX, formatY, xLabel } = this.#options;
+    const lines = this.#options.lines.filter((line) => !line.isFaint);
+    const [xs, ...columns] = this.#columns.slice(0, lines.length + 1);
     const cell = (/** @type {number|null|undefined} */ value) =>
       (value === null || value === undefined ? '' : formatY(value));
     return [
       [xLabel, ...lines.map((line) => line.label)],
-      ...xs.map((x, i) => [formatX(x ?? NaN), ...columns.map((column) => cell(column[i]))]),
+      ...xs.map((x, i) => [formatX(x ?? NaN), ...columns.map((column) => cell(column[i]))])
+        .filter((row) => row.slice(1).some((text) => text !== '')),
     ];
   }
 
@@ -174,7 +176,7 @@ export class Chart {
           stroke: () => style(`--series-${line.series}`),
           width: line.isFaint ? 1 : 2,
           alpha: line.isFaint ? 0.4 : 1,
-          dash: DASHES[line.series],
+          dash: line.isFaint ? [] : DASHES[line.series],
           spanGaps: true,
           points: { show: !line.isFaint, size: 5 },
         })),
@@ -194,7 +196,8 @@ function swatch(line) {
     svg('line', {
       x1: 0, y1: 4, x2: 24, y2: 4,
       'stroke-width': line.isFaint ? 1 : 2,
-      'stroke-dasharray': DASHES[line.series].join(' '),
+      'stroke-dasharray': line.isFaint ? '' : DASHES[line.series].join(' '),
+      'stroke-opacity': line.isFaint ? 0.5 : 1,
     }),
   );
 }

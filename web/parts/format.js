@@ -17,6 +17,16 @@ export function percent(share, digits = 1) {
   return Number.isFinite(share) ? `${(share * 100).toFixed(digits)}%` : '–';
 }
 
+/** @param {number} share 0..1 @returns {string} at an axis: 95%, 97.5% */
+export function percentTick(share) {
+  return `${Number((share * 100).toFixed(2))}%`;
+}
+
+/** @param {number} value @returns {string} at an axis: 0.25 */
+export function tick(value) {
+  return String(Number(value.toFixed(3)));
+}
+
 /** @param {number} value @returns {string} a loss, 0.2134 */
 export function loss(value) {
   return Number.isFinite(value) ? value.toFixed(4) : '–';

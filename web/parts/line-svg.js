@@ -47,7 +47,7 @@ export function drawLines(options, [xs, ...columns], rangeX) {
   const room = across / Math.max(1, options.lines.length);
   for (const [i, line] of options.lines.entries()) {
     const look = { fill: 'none', stroke: style(`--series-${line.series}`), 'stroke-width': 2,
-      'stroke-dasharray': DASHES[line.series].join(' ') };
+      'stroke-dasharray': line.isFaint ? '' : DASHES[line.series].join(' '), 'stroke-opacity': line.isFaint ? 0.4 : 1 };
     const at = MARGIN.left + i * room;
     picture.append(
       svg('path', { ...look, d: pathOf(xs, columns[i] ?? [], x, y) }),

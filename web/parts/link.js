@@ -13,13 +13,12 @@ import { writeLink } from '../link.js';
  */
 export function mountLink(container, store, lab) {
   let isFirst = true;
-  for (const part of /** @type {const} */ (['config', 'plan'])) {
-    store.watch((state) => state[part], (_, state) => {
-      if (state.isTouched) {
-        history.replaceState(null, '', `#${writeLink(state.config, state.plan)}`);
-      }
-    });
-  }
+  // Settings that C refuses do not get into the address.
+  store.watch((state) => state.planned, (planned, { config, isTouched, plan }) => {
+    if (isTouched && planned.length > 0) {
+      history.replaceState(null, '', `#${writeLink(config, plan)}`);
+    }
+  });
   addEventListener('hashchange', () => void lab.attempt(() => lab.openLink(location.hash)));
   store.watch((state) => state.question, (question) => {
     container.hidden = !question;

@@ -2,7 +2,7 @@
 
 import { Chart } from './chart.js';
 import { el } from './dom.js';
-import { loss, percent, runName } from './format.js';
+import { loss, percent, percentTick, runName, tick } from './format.js';
 import { paced } from './paced.js';
 
 /** @typedef {import('./compare.js').Choice} Choice */
@@ -17,9 +17,9 @@ const REDRAW_MS = 250;
 
 /** @type {Metric[]} */
 const METRICS = [
-  { id: 'validationAccuracy', label: 'Validation accuracy', format: (v) => percent(v, 2), tick: (v) => percent(v, 0) },
-  { id: 'validationCrossEntropy', label: 'Validation loss', format: loss, tick: (v) => v.toFixed(2) },
-  { id: 'trainingLoss', label: 'Training loss', format: loss, tick: (v) => v.toFixed(2) },
+  { id: 'validationAccuracy', label: 'Validation accuracy', format: (v) => percent(v, 2), tick: percentTick },
+  { id: 'validationCrossEntropy', label: 'Validation loss', format: loss, tick },
+  { id: 'trainingLoss', label: 'Training loss', format: loss, tick },
 ];
 
 /**
