@@ -1,57 +1,102 @@
 // The page's scripts and styles, put together and made small, as they are deployed: dist.mjs calls it.
-// What only later places need stays in files of its own, fetched at the first visit of the place.
 
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { build, transform } from 'esbuild';
 
-/** Each becomes one file of the same name; what two of them share goes into files of its own. */
-const ENTRY_POINTS = ['app.js', 'worker.js', 'rebuild-worker.js', 'client.js', 'style/style.css'];
+/** The page. What only later places need stays in files of its own, fetched at the first visit of the place. */
+const PAGE = ['app.js'];
 
-/** Not part of a bundle: deployed as they stand. */
-const STANDS_ALONE = ['service-worker.js'];
+/** One file, so that it starts after a single request. */
+const WORKER = ['worker.js'];
+
+/** A worker too, but a script that is no module: not every browser takes one of those here. */
+const SERVICE_WORKER = ['service-worker.js'];
+
+/** Imports all style sheets. */
+const STYLES = ['style/style.css'];
+
+const INDEX = 'index.html';
+const TARGET = 'es2022';
 
 /**
  * @param {string} name   of a file in web/
  * @returns {boolean} whether it comes in a bundle, and so not by itself
  */
 export function isBundled(name) {
-  return /\.(js|css)$/.test(name) && !STANDS_ALONE.includes(name);
+  return /\.(js|css)$/.test(name) || name === INDEX;
 }
 
 /**
+ * Everything that is made of web/'s modules and style sheets, with maps for the debugger.
  * @param {string} root   of the repository
- * @returns {Promise<Map<string, Buffer>>} the files by their path in dist/
+ * @returns {Promise<Map<string, Uint8Array>>} the files by their path in dist/
  */
 export async function bundlePage(root) {
   const dist = path.join(root, 'dist');
-  const { outputFiles } = await build({
+  /** @param {string[]} entryPoints @param {import('esbuild').BuildOptions} options */
+  const bundle = (entryPoints, options) => build({
     absWorkingDir: path.join(root, 'web'),
-    entryPoints: ENTRY_POINTS,
+    entryPoints,
+    outbase: '.',
     outdir: dist,
     write: false,
     bundle: true,
-    splitting: true,
     minify: true,
-    format: 'esm',
-    target: 'es2022',
+    sourcemap: 'linked',
+    legalComments: 'none', // the licences are deployed whole, in licenses/
+    target: TARGET,
     charset: 'utf8',
-    chunkNames: 'part-[hash]',
-    external: ['*.svg'],
-    logLevel: 'warning',
+    metafile: true,
+    logLevel: 'silent', // the error says what is wrong
+    ...options,
   });
-  return new Map(outputFiles.map(({ path: file, contents }) => [
-    path.relative(dist, file).split(path.sep).join('/'),
-    Buffer.from(contents),
-  ]));
+  const page = await bundle(PAGE, { format: 'esm', splitting: true, chunkNames: 'part-[hash]' });
+  const others = await Promise.all([
+    bundle(WORKER, { format: 'esm' }),
+    bundle(SERVICE_WORKER, { format: 'iife' }),
+    bundle(STYLES, { external: ['*.svg'] }),
+  ]);
+  /** @type {Map<string, Uint8Array>} */
+  const files = new Map();
+  for (const { path: file, contents } of [page, ...others].flatMap(({ outputFiles = [] }) => outputFiles)) {
+    files.set(path.relative(dist, file).split(path.sep).join('/'), contents);
+  }
+  files.set(INDEX, Buffer.from(await indexWithHints(root, staticImports(page))));
+  return files;
+}
+
+/**
+ * What the page's module imports at once, and so needs together with it.
+ * @param {import('esbuild').BuildResult} result   with a metafile
+ * @returns {string[]} paths in dist/
+ */
+function staticImports({ metafile }) {
+  const outputs = Object.entries(metafile?.outputs ?? {});
+  const [file = '', app] = outputs.find(([, { entryPoint }]) => entryPoint === PAGE[0]) ?? [];
+  const imports = app?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
+  return imports.map((imported) => path.posix.relative(path.posix.dirname(file), imported.path));
+}
+
+/**
+ * The page, whose browser learns at once what it will have to fetch.
+ * @param {string} root
+ * @param {string[]} modules   paths in dist/
+ */
+async function indexWithHints(root, modules) {
+  const html = await readFile(path.join(root, 'web', INDEX), 'utf8');
+  const hints = modules.map((name) => `<link rel="modulepreload" href="${name}">\n    `).join('');
+  return html.replace('<script ', () => `${hints}<script `);
 }
 
 /**
  * A module made small by itself.
- * @param {Buffer} bytes
+ * @param {Uint8Array} bytes
  * @returns {Promise<Buffer>}
  */
 export async function minifyModule(bytes) {
-  const { code } = await transform(bytes.toString(), { minify: true, format: 'esm', charset: 'utf8' });
+  const options = /** @type {const} */ ({ minify: true, format: 'esm', target: TARGET, charset: 'utf8' });
+  const { code } = await transform(bytes, options);
   return Buffer.from(code);
 }

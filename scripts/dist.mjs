@@ -6,6 +6,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { bundlePage, isBundled, minifyModule } from './bundle.mjs';
+import { listBuild } from './lib/build-list.mjs';
 
 // Comes minified as a script only; what is added in deployedBytes makes a module of it.
 const UPLOT_SCRIPT = 'node_modules/uplot/dist/uPlot.iife.min.js';
@@ -38,24 +39,20 @@ async function listFiles(folder) {
 }
 
 /**
- * The dataset's files that are deployed: the compressed splits and the preview.
  * @param {any} manifest
- * @returns {string[]}
+ * @returns {{gzip_file: string, gzip_sha256: string, sha256: string}[]}  the optional ones too
  */
-function datasetFiles(manifest) {
-  const splits = [
-    ...Object.values(manifest.splits),
-    ...Object.values(manifest.optional_splits ?? {}),
-  ];
-  return [...splits.map((split) => split.gzip_file), manifest.preview.file];
+function splitsOf(manifest) {
+  return [...Object.values(manifest.splits), ...Object.values(manifest.optional_splits ?? {})];
 }
 
 /**
- * Where each file of dist/ comes from.
+ * Where each file of dist/ comes from that is not made by bundlePage.
  * @param {string} root  of the repository
+ * @param {any} manifest
  * @returns {Promise<Map<string, string>>}  path in dist/ to path in the repository
  */
-async function planFiles(root) {
+async function planFiles(root, manifest) {
   const plan = new Map();
   for (const name of await listFiles(path.join(root, 'web'))) {
     if (!name.endsWith('.md') && !path.posix.basename(name).startsWith('.') && !isBundled(name)) {
@@ -69,12 +66,8 @@ async function planFiles(root) {
     }
   }
   plan.set('vendor/uPlot.mjs', UPLOT_SCRIPT);
-  plan.set('vendor/uPlot.css', 'node_modules/uplot/dist/uPlot.min.css');
 
-  const manifest = JSON.parse(
-    await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'),
-  );
-  for (const file of datasetFiles(manifest)) {
+  for (const file of [...splitsOf(manifest).map((split) => split.gzip_file), manifest.preview.file]) {
     plan.set(`dataset/${file}`, `build/dataset/${file}`);
   }
   plan.set('dataset/manifest.json', 'manifest/manifest.json');
@@ -101,16 +94,27 @@ async function deployedBytes(root, source) {
 }
 
 /**
+ * Everything that is deployed.
+ * @param {string} root  of the repository
+ * @returns {Promise<Map<string, Uint8Array>>}  by path in dist/
+ */
+async function makeFiles(root) {
+  const manifest = JSON.parse(await readFile(path.join(root, 'manifest/manifest.json'), 'utf8'));
+  const files = await bundlePage(root);
+  for (const [target, source] of await planFiles(root, manifest)) {
+    files.set(target, await deployedBytes(root, source));
+  }
+  files.set('service-worker.js', listBuild(files, splitsOf(manifest)));
+  return files;
+}
+
+/**
  * Brings dist/ up to date. Files that are the same are not touched; others appear whole.
  * @param {string} root  of the repository
  * @returns {Promise<{files: number, written: number, removed: number}>}
  */
 export async function assemble(root) {
-  /** @type {Map<string, Buffer>} */
-  const files = await bundlePage(root);
-  for (const [target, source] of await planFiles(root)) {
-    files.set(target, await deployedBytes(root, source));
-  }
+  const files = await makeFiles(root);
   const dist = path.join(root, 'dist');
   let written = 0;
   for (const [target, bytes] of files) {

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 
 import { assemble } from '../scripts/dist.mjs';
 
+const digests = { sha256: 'ab'.repeat(32), gzip_sha256: 'cd'.repeat(32) };
 const MANIFEST = {
-  splits: { train: { file: 'train.bin', gzip_file: 'train.bin.gz' } },
-  optional_splits: { all: { file: 'all.bin', gzip_file: 'all.bin.gz' } },
+  splits: { train: { file: 'train.bin', gzip_file: 'train.bin.gz', ...digests } },
+  optional_splits: { all: { file: 'all.bin', gzip_file: 'all.bin.gz', ...digests } },
   preview: { file: 'preview.json' },
 };
 
@@ -26,18 +27,18 @@ const SOURCES = {
   'manifest/manifest.json': JSON.stringify(MANIFEST),
   'node_modules/uplot/LICENSE': 'theirs',
   'node_modules/uplot/dist/uPlot.iife.min.js': 'var uPlot = 1;',
-  'node_modules/uplot/dist/uPlot.min.css': '.u { }',
   'subprojects/bearssl-0.6/LICENSE.txt': 'theirs',
   'web/.notes': 'hidden',
   'web/README.md': 'for developers',
-  'web/app.js': "import { width } from './parts/chart.js'; console.log(width);",
-  'web/client.js': 'export const client = 1;',
-  'web/index.html': '<!doctype html>',
-  'web/parts/chart.js': 'export const width = 11;',
-  'web/rebuild-worker.js': 'self.close();',
-  'web/service-worker.js': 'self.skipWaiting();',
-  'web/style/style.css': 'p { margin: 0 }',
-  'web/worker.js': 'self.close();',
+  'web/app.js': `import { word } from './word.js'; console.log(word); import('./parts/place.js');`,
+  'web/index.html': '<!doctype html><script type="module" src="app.js"></script>',
+  'web/parts/place.js': `import { word } from '../word.js'; console.log(word + '!');`,
+  'web/service-worker.js': `import { word } from './word.js'; console.log(self.BUILD, word);`,
+  'web/style/style.css': '@import "base.css";',
+  'web/style/base.css': 'p { color: red; background: url("../icons/a.svg"); }',
+  'web/icons/a.svg': '<svg/>',
+  'web/word.js': `export const word = 'word';`,
+  'web/worker.js': `import { word } from './word.js'; console.log(word, 1);`,
 };
 
 /** A repository in small, gone after the test. */
@@ -51,33 +52,42 @@ async function makeRepository(/** @type {import('node:test').TestContext} */ con
   return root;
 }
 
-/**
- * The files of dist/ by their path in it.
- * @param {string} root
- */
+/** @param {string} root @returns {Promise<string[]>} what dist/ holds, the hashes in names left out */
 async function listDist(root) {
-  const names = await readdir(path.join(root, 'dist'), { recursive: true });
-  const isFile = await Promise.all(
-    names.map(async (name) => (await stat(path.join(root, 'dist', name))).isFile()),
-  );
-  return names.filter((_name, i) => isFile[i]).sort();
+  const entries = await readdir(path.join(root, 'dist'), { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  return names.map((name) => name.replace(/-[A-Z0-9]{8}\./, '-HASH.')).sort();
 }
 
-test('holds page, engines, compressed dataset and licences, and nothing raw', async (context) => {
+test('holds page, engines, library, compressed dataset and licences, and no more', async (context) => {
   const root = await makeRepository(context);
   const { files, written, removed } = await assemble(root);
   const names = await listDist(root);
-  assert.deepEqual([files, written, removed], [names.length, names.length, 0]);
-  assert.deepEqual(names.filter((name) => /^(dataset|licenses|wasm)\//.test(name)), [
-    'dataset/README.md', 'dataset/all.bin.gz', 'dataset/manifest.json', 'dataset/preview.json',
-    'dataset/train.bin.gz', 'licenses/BearSSL.txt', 'licenses/lab.txt', 'licenses/uPlot.txt',
-    'wasm/engine-fused.mjs', 'wasm/engine-fused.wasm',
+  assert.deepEqual(names.filter((name) => !name.endsWith('.map')), [
+    'BearSSL.txt', 'README.md', 'a.svg', 'all.bin.gz', 'app.js', 'engine-fused.mjs', 'engine-fused.wasm',
+    'index.html', 'lab.txt', 'manifest.json', 'part-HASH.js', 'part-HASH.js', 'preview.json',
+    'service-worker.js', 'style.css', 'train.bin.gz', 'uPlot.mjs', 'uPlot.txt', 'worker.js',
   ]);
-  for (const name of ['app.js', 'index.html', 'service-worker.js', 'worker.js']) {
-    assert.ok(names.includes(name), name);
-  }
-  assert.ok(!names.some((name) => /(^|\/)\.|^README/.test(name)), 'nothing hidden, no notes');
+  assert.deepEqual([files, written, removed], [names.length, names.length, 0]);
   assert.equal(await readFile(path.join(root, 'dist/dataset/README.md'), 'utf8'), 'credit');
+});
+
+test('the page asks at once for what its module imports, and for nothing that comes later', async (context) => {
+  const root = await makeRepository(context);
+  await assemble(root);
+  const html = await readFile(path.join(root, 'dist/index.html'), 'utf8');
+  const app = await readFile(path.join(root, 'dist/app.js'), 'utf8');
+  const [, hint] = /^<!doctype html><link rel="modulepreload" href="(part-\w+\.js)">\s*<script /.exec(html) ?? [];
+  assert.ok(hint);
+  assert.ok(app.includes(`from"./${hint}"`), app);
+});
+
+test('a worker is one file, a style sheet too', async (context) => {
+  const root = await makeRepository(context);
+  await assemble(root);
+  assert.match(await readFile(path.join(root, 'dist/worker.js'), 'utf8'), /^var (\w+)="word";console\.log\(\1,1\);/);
+  const style = await readFile(path.join(root, 'dist/style/style.css'), 'utf8');
+  assert.ok(style.startsWith('p{color:red;background:url(../icons/a.svg)}'), style);
 });
 
 test('makes a module of the chart library', async (context) => {
@@ -93,11 +103,13 @@ test('touches what has changed, and removes what has gone', async (context) => {
   await assemble(root);
   const kept = path.join(root, 'dist/index.html');
   const before = await stat(kept);
-  await writeFile(path.join(root, 'web/parts/chart.js'), 'export const width = 22;');
+  await writeFile(path.join(root, 'web/style/base.css'), 'p { color: blue; }');
   await writeFile(path.join(root, 'dist/wasm/engine-old.wasm'), 'old');
-  assert.equal((await assemble(root)).removed, 1);
+  const { written, removed } = await assemble(root);
+  assert.equal(written, 3); // the sheet, its map, and the service worker's list
+  assert.equal(removed, 1);
   assert.equal((await stat(kept)).mtimeMs, before.mtimeMs);
-  assert.match(await readFile(path.join(root, 'dist/app.js'), 'utf8'), /22/);
+  assert.match(await readFile(path.join(root, 'dist/style/style.css'), 'utf8'), /^p\{color:/);
   await assert.rejects(stat(path.join(root, 'dist/wasm/engine-old.wasm')), { code: 'ENOENT' });
 });
 

@@ -1,8 +1,9 @@
-// A session in a worker: answers the page's messages (README.md lists them).
+// A session in a worker, or a rebuild: answers the page's messages (README.md lists them).
 
 import { openEngine } from './engine.js';
 import { faultOf, LabError } from './fault.js';
 import { throttled } from './pace.js';
+import { carryOutRebuild } from './rebuilding.js';
 import { Session } from './session.js';
 import { httpSource } from './source.js';
 
@@ -11,7 +12,7 @@ import { httpSource } from './source.js';
 /** @typedef {{id: number, method: string, params: any} | {abort: number}} Message */
 
 /** Events of these kinds are news each time; of all others only the latest counts. */
-const ALWAYS = ['phase', 'epoch'];
+const ALWAYS = ['phase', 'epoch', 'step'];
 
 /** @type {Session|undefined} */
 let session;
@@ -56,6 +57,10 @@ async function open({ datasetUrl, wasmUrl, build, threads, inflate }) {
 async function carryOut(method, params, context) {
   if (method === 'open') {
     return open(params);
+  }
+  if (method === 'rebuild') {
+    await carryOutRebuild(params, context.emit);
+    return null;
   }
   const handle = methods[method];
   if (session === undefined || handle === undefined) {

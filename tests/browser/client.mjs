@@ -1,5 +1,7 @@
 // A client in a page of its own, for tests of what lies below the page: the served folder with answers bent on purpose.
 
+import { readFileSync } from 'node:fs';
+
 import { launchBrowser, openPage, serveLab } from './harness.mjs';
 
 /** @typedef {import('node:http').IncomingMessage} IncomingMessage */
@@ -19,6 +21,13 @@ import { launchBrowser, openPage, serveLab } from './harness.mjs';
 
 const BLANK = '/blank.html';
 
+/** web/'s modules are bundled where they are deployed; the page's end of a worker is taken from here. */
+const MODULES = '/modules/';
+const WEB = new URL('../../web/', import.meta.url);
+
+/** Where a page of openBlank finds Client. */
+export const CLIENT_MODULE = `${MODULES}client.js`;
+
 /**
  * A page without content, served like the lab's own, in which a client can be opened.
  * @param {import('node:test').TestContext} context
@@ -37,6 +46,11 @@ export async function openBlank(context, browser, { bends = {}, server = {} } = 
       if (pathname === BLANK) {
         response.setHeader('Content-Type', 'text/html');
         response.end('<!doctype html><title>blank</title><link rel="icon" href="data:,">');
+        return true;
+      }
+      if (pathname.startsWith(MODULES)) {
+        response.setHeader('Content-Type', 'text/javascript');
+        response.end(readFileSync(new URL(pathname.slice(MODULES.length), WEB)));
         return true;
       }
       if (pathname.startsWith('/dataset/')) {
@@ -74,13 +88,12 @@ export function answering(body, { status = 200, type = 'application/octet-stream
  * @param {OpenOptions} [options]
  */
 export async function openClient(page, options = {}) {
-  return page.evaluate(async (given) => {
-    const path = '/client.js';
+  return page.evaluate(async (path, given) => {
     const { Client } = await import(path);
     const client = await Client.open(given);
     Object.assign(window, { client });
     return client.engine;
-  }, options);
+  }, CLIENT_MODULE, options);
 }
 
 /**

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { openSession } from '../../scripts/lib/node-session.mjs';
-import { launchBrowser, openBlank, openClient } from './client.mjs';
+import { CLIENT_MODULE, launchBrowser, openBlank, openClient } from './client.mjs';
 
 /** @typedef {import('puppeteer-core').Browser} Browser */
 /** @typedef {import('puppeteer-core').Page} Page */
@@ -147,15 +147,14 @@ test('stop, pause and prediction answer within 200 ms while a run trains', async
 test('two clients train side by side', async (context) => {
   const { page } = await openBlank(context, browser);
   await openClient(page);
-  const results = await page.evaluate(async (config) => {
-    const path = '/client.js';
+  const results = await page.evaluate(async (path, config) => {
     const { Client } = await import(path);
     const other = await Client.open();
     const runs = [/** @type {any} */ (window).client, other].map((client) => client.startRun(config).finished);
     const done = await Promise.all(runs);
     other.close();
     return done.map((result) => result.provenance.weightsSHA256.final);
-  }, TINY);
+  }, CLIENT_MODULE, TINY);
   assert.equal(results.length, 2);
   assert.equal(results[0], results[1]);
 });
@@ -205,14 +204,13 @@ test('a worker that cannot be fetched is the network\'s fault', async (context) 
 
 test('an engine that cannot be had is told', async (context) => {
   const { page } = await openBlank(context, browser);
-  const fault = await page.evaluate(async () => {
-    const path = '/client.js';
+  const fault = await page.evaluate(async (path) => {
     const { Client } = await import(path);
     return Client.open({ wasmUrl: '/nowhere/' }).then(
       () => null,
       (/** @type {any} */ error) => error.toFault(),
     );
-  });
+  }, CLIENT_MODULE);
   assert.equal(fault.code, 'NO_ENGINE');
   assert.match(fault.message, /mul-add: /);
 });

@@ -1,4 +1,5 @@
-// The five places: one is to be seen, the others keep their state. A place's module is fetched at its first visit.
+// The five places: one is to be seen, the others keep their state. Train is mounted by app.js, for it is the first view;
+// the modules of the others are fetched when one of them is opened first.
 
 import { byId } from './dom.js';
 
@@ -6,16 +7,6 @@ import { byId } from './dom.js';
 /** @typedef {import('../state.js').Place} Place */
 /** @typedef {import('../lab.js').Lab} Lab */
 /** @typedef {import('../state.js').Store<LabState>} LabStore */
-/** @typedef {{mount: (container: HTMLElement, store: LabStore, lab: Lab) => void}} PlaceModule */
-
-/** @type {Record<Place, (() => Promise<PlaceModule>)|null>} */
-const MODULES = {
-  train: null, // mounted by app.js: it is the first view
-  compare: () => import('./compare.js'),
-  inspect: () => import('./inspect.js'),
-  draw: () => import('./draw.js'),
-  data: () => import('./data.js'),
-};
 
 /**
  * @param {LabStore} store
@@ -23,7 +14,8 @@ const MODULES = {
  */
 export function mountPlaces(store, lab) {
   const buttons = [...document.querySelectorAll('[data-place]')].map((button) => /** @type {HTMLElement} */ (button));
-  const mounted = new Set(['train']);
+  /** @type {Set<Place>} */
+  const mounted = new Set();
 
   for (const button of buttons) {
     button.addEventListener('click', () => lab.goTo(/** @type {Place} */ (button.dataset.place)));
@@ -38,9 +30,9 @@ export function mountPlaces(store, lab) {
       byId(`place-${button.dataset.place}`).hidden = !isHere;
     }
     scrollTo({ top: 0, behavior: 'instant' });
-    if (!mounted.has(place)) {
+    if (place !== 'train' && !mounted.has(place)) {
       mounted.add(place);
-      void MODULES[place]?.().then((module) => module.mount(byId(`place-${place}`), store, lab));
+      void import('./later.js').then((places) => places[place].mount(byId(`place-${place}`), store, lab));
     }
   });
 }

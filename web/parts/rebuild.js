@@ -2,11 +2,10 @@
 
 import { checkTable, verdict } from './checks.js';
 import { el } from './dom.js';
+import { Channel } from '../channel.js';
 import { SOURCES } from '../rebuild.js';
 
-/** @typedef {import('../types.js').Check} Check */
-/** @typedef {import('../types.js').LabFault} LabFault */
-/** @typedef {{id?: string, checks?: Check[], fault?: LabFault|null, done?: boolean, error?: LabFault}} Message */
+/** @typedef {import('../rebuilding.js').RebuildNews} RebuildNews */
 
 /** @param {HTMLElement} container */
 export function mountRebuild(container) {
@@ -46,34 +45,22 @@ export function mountRebuild(container) {
       return;
     }
     say('Rebuilding…', 'soft');
-    const worker = new Worker(new URL('rebuild-worker.js', document.baseURI), { type: 'module' });
-    worker.addEventListener('error', () => say('The rebuild could not be started.', 'wrong'));
-    worker.addEventListener('message', (/** @type {MessageEvent<Message>} */ { data }) => {
-      if (data.error !== undefined) {
-        say(data.error.message, 'wrong');
-      } else if (data.done) {
-        say('Rebuilt: every hash is the manifest’s.', 'right');
-      } else {
-        show(data);
-      }
-      if (data.error !== undefined || data.done || data.fault) {
-        worker.terminate();
-      }
-    });
-    worker.postMessage({
-      manifestUrl: new URL('dataset/manifest.json', document.baseURI).href,
+    const channel = new Channel(new Worker(new URL('worker.js', document.baseURI), { type: 'module' }));
+    const order = {
+      datasetUrl: new URL('dataset/', document.baseURI).href,
       producerUrl: new URL('wasm/producer.mjs', document.baseURI).href,
       files: chosen,
-    });
+    };
+    channel.ask('rebuild', order, { onEvent: (_, step) => show(step) })
+      .then(() => say('Rebuilt: every hash is the manifest’s.', 'right'), (error) => say(error.message, 'wrong'))
+      .finally(() => channel.close());
   }
 
-  /** @param {Message} step */
-  function show({ id = '', checks = [], fault = null }) {
+  /** @param {RebuildNews} step */
+  function show({ id, checks }) {
     const summary = el('summary', {}, el('strong', {}, id), ` ${verdict(checks)}`);
-    steps.append(el('li', {}, el('details', { open: fault !== null }, summary, checkTable(checks))));
-    if (fault !== null) {
-      say(fault.message, 'wrong');
-    }
+    const hasFailed = checks.some(({ state }) => state === 'failed');
+    steps.append(el('li', {}, el('details', { open: hasFailed }, summary, checkTable(checks))));
   }
 
   /** @param {string} sentence @param {'right'|'wrong'|'soft'} look */
