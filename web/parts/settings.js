@@ -199,7 +199,8 @@ function choiceControl(field, change) {
     onchange: () => change({ [key]: value }),
   }));
   const chips = inputs.map((input, i) => el('label', { class: 'chip' }, input, el('span', {}, number(field.values[i]))));
-  const label = field.unit === '' ? field.label : `${field.label} (${field.unit})`;
+  const saysUnit = field.unit === '' || field.label.toLowerCase().includes(field.unit);
+  const label = saysUnit ? field.label : `${field.label} (${field.unit})`;
   const element = el('fieldset', { class: 'field' }, el('legend', {}, label), el('div', { class: 'chips' }, ...chips));
   return {
     element,
