@@ -1,19 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { chooseBuilds, detectFeatures, faultSentence, openEngine } from '../web/engine.js';
+import { chooseBuilds, detectFeatures, openEngine } from '../web/builds.js';
+import { faultSentence } from '../web/engine.js';
 
-const EVERYTHING = { simd: true, relaxedSimd: true, sharedMemory: true };
+const EVERYTHING = { simd: true, relaxedSimd: true, sharedMemory: true, cores: 4 };
+const NOWHERE = { wasmUrl: 'file:///nowhere/' };
 
-test('the fused build comes first where relaxed SIMD is there', () => {
-  const { candidates, reasons } = chooseBuilds(EVERYTHING, { threads: 1 });
-  assert.deepEqual(candidates, ['fused', 'mul-add']);
-  assert.ok(reasons.every((reason) => reason.includes('one thread was asked for')));
+test('everything there is: the fused build with threads first, then what needs less', () => {
+  const { candidates, nThreads, reasons } = chooseBuilds(EVERYTHING);
+  assert.deepEqual(candidates, ['fused-threads', 'fused', 'mul-add-threads', 'mul-add']);
+  assert.equal(nThreads, 4);
+  assert.deepEqual(reasons, []);
 });
 
-test('without relaxed SIMD the plain build is taken, and the reason is said', () => {
-  const { candidates, reasons } = chooseBuilds({ ...EVERYTHING, relaxedSimd: false }, { threads: 1 });
-  assert.deepEqual(candidates, ['mul-add']);
+test('never more threads than cores or than eight, unless they are asked for', () => {
+  assert.equal(chooseBuilds({ ...EVERYTHING, cores: 2 }).nThreads, 2);
+  assert.equal(chooseBuilds({ ...EVERYTHING, cores: 64 }).nThreads, 8);
+  assert.equal(chooseBuilds({ ...EVERYTHING, cores: 2 }, { threads: 4 }).nThreads, 4);
+});
+
+test('one thread alone: when it is asked for, on one core, and without shared memory', () => {
+  const alone = [
+    { features: EVERYTHING, threads: 1, reason: 'fused-threads: one thread was asked for.' },
+    { features: { ...EVERYTHING, cores: 1 }, reason: 'fused-threads: this machine has one core.' },
+    {
+      features: { ...EVERYTHING, sharedMemory: false },
+      reason: 'fused-threads: memory cannot be shared here (the page is not cross-origin isolated).',
+    },
+  ];
+  for (const { features, threads, reason } of alone) {
+    const { candidates, reasons } = chooseBuilds(features, { threads });
+    assert.deepEqual(candidates, ['fused', 'mul-add']);
+    assert.equal(reasons[0], reason);
+  }
+});
+
+test('without relaxed SIMD the plain builds are taken, and the reason is said', () => {
+  const { candidates, reasons } = chooseBuilds({ ...EVERYTHING, relaxedSimd: false });
+  assert.deepEqual(candidates, ['mul-add-threads', 'mul-add']);
   assert.match(reasons.join(' '), /fused: no relaxed SIMD/);
 });
 
@@ -22,22 +47,17 @@ test('a build that is asked for is the only one', () => {
   assert.deepEqual(chooseBuilds({ ...EVERYTHING, relaxedSimd: false }, { build: 'fused' }).candidates, []);
 });
 
-test('threaded builds need shared memory', () => {
-  const { candidates } = chooseBuilds({ ...EVERYTHING, sharedMemory: false });
-  assert.ok(candidates.every((name) => !name.endsWith('-threads')));
-});
-
 test('the probes are modules: SIMD is everywhere that this test runs', () => {
   assert.equal(detectFeatures().simd, true);
 });
 
 test('where no build can be loaded, each refusal is told', async () => {
-  await assert.rejects(openEngine({ wasmUrl: 'file:///nowhere/' }), (/** @type {any} */ error) => {
+  await assert.rejects(openEngine(NOWHERE), (/** @type {any} */ error) => {
     assert.equal(error.code, 'NO_ENGINE');
     assert.match(error.message, /mul-add: /);
     return true;
   });
-  await assert.rejects(openEngine({ wasmUrl: 'file:///nowhere/', build: 'turbo' }), { code: 'NO_ENGINE' });
+  await assert.rejects(openEngine({ ...NOWHERE, build: 'turbo' }), { code: 'NO_ENGINE' });
 });
 
 test('a fault reads as a sentence', () => {

@@ -112,7 +112,7 @@ test('each bad option is named with what it takes, and ends with status 2', asyn
     [['--plan', 'all'], '--plan takes single, paired, sweep; "all" is'],
     [['--plan', 'sweep', '--order', '0,1,2'], '--order takes 4 numbers'],
     [['--plan', 'sweep', '--order', '0,1,2,2'], '--order takes an order of the branches'],
-    [['--build', 'turbo'], '--build takes fused, mul-add; "turbo" is'],
+    [['--build', 'turbo'], '--build takes fused-threads, fused, mul-add-threads, mul-add; "turbo" is'],
     [['--epochs'], '--epochs needs a value'],
     [['--epochs', '1', '--epochs', '2'], '--epochs is given twice'],
     [['--epoch', '1'], '--epoch is no option; there are --train'],

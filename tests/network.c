@@ -331,8 +331,13 @@ static void threads_change_no_bit(void **state) {
     assert_int_equal(started, n == 1 ? GD_OK : GD_WRONG_STATE);
 #endif
     assert_int_equal(gd_pool_n_threads(pool), started == GD_OK ? n : 1);
-    for (int round = 0; round < 5; round++) {
+    for (unsigned round = 0; round < 8; round++) {
       gd_arena arena;
+      if (pool != NULL && round >= 3) { /* all of them first, then fewer and more again */
+        const unsigned n_used = 1 + (round * 7) % n;
+        gd_pool_use(pool, n_used);
+        assert_int_equal(gd_pool_n_threads(pool), n_used);
+      }
       gd_arena_init(&arena, block, measured.used);
       assert_int_equal(gd_self_check(&arena, pool, &report), GD_OK);
     }

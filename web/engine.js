@@ -1,159 +1,30 @@
-// Chooses a build of the engine that runs here, starts it, and calls it. The C library owns all memory; what leaves
-// this file is copied out of it, and no view outlives the call that made it.
+// Calls a module of the C library. C owns all memory; what leaves this file is copied out of it, and no view outlives the
+// call that made it.
 
 import { LabError } from './fault.js';
 
+/** @typedef {import('./builds.js').Instance} Instance */
 /** @typedef {import('./types.js').Description} Description */
 /** @typedef {import('./types.js').EngineInfo} EngineInfo */
-
-/**
- * What Emscripten's glue gives.
- * @typedef {Record<string, any> & {HEAPU8: Uint8Array}} Module
- */
 
 /** The version of the interface that this code was written for; C says the same or the engine is refused. */
 export const ABI_VERSION = 1;
 
-/** Fastest first, each with what it needs. */
-const BUILDS = [
-  { name: 'fused-threads', fused: true, threads: true },
-  { name: 'fused', fused: true, threads: false },
-  { name: 'mul-add-threads', fused: false, threads: true },
-  { name: 'mul-add', fused: false, threads: false },
-];
-
-/** Those that scripts/build makes. */
-export const SHIPPED_BUILDS = ['fused', 'mul-add'];
-
-const I32_CONST_0 = [0x41, 0x00];
-const I8X16_SPLAT = [0xfd, 0x0f];
-const F32X4_RELAXED_MADD = [0xfd, 0x85, 0x02];
-const END = 0x0b;
-
-/**
- * A module of one function () -> v128 with this body.
- * @param {number[]} body
- */
-function probe(body) {
-  const code = [0x00, ...body, END]; // no locals
-  return new Uint8Array([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version 1
-    ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b], // type 0: () -> v128
-    ...[0x03, 0x02, 0x01, 0x00], // function 0 is of type 0
-    ...[0x0a, code.length + 2, 0x01, code.length, ...code],
-  ]);
-}
-
-const VECTOR = [...I32_CONST_0, ...I8X16_SPLAT];
-const SIMD_PROBE = probe(VECTOR);
-const RELAXED_SIMD_PROBE = probe([...VECTOR, ...VECTOR, ...VECTOR, ...F32X4_RELAXED_MADD]);
-
-/** What this browser (or Node) can run. */
-export function detectFeatures() {
-  if (typeof WebAssembly === 'undefined') {
-    return { simd: false, relaxedSimd: false, sharedMemory: false };
-  }
-  const isNode = 'process' in globalThis;
-  return {
-    simd: WebAssembly.validate(SIMD_PROBE),
-    relaxedSimd: WebAssembly.validate(RELAXED_SIMD_PROBE),
-    // A threaded module never settles where shared memory is missing: ask before loading one.
-    sharedMemory: typeof SharedArrayBuffer !== 'undefined' && (isNode || globalThis.crossOriginIsolated === true),
-  };
-}
-
-/**
- * The builds to try, in order, and a sentence for each that cannot run here.
- * @param {ReturnType<typeof detectFeatures>} features
- * @param {{build?: string, threads?: number}} wish
- * @returns {{candidates: string[], reasons: string[]}}
- */
-export function chooseBuilds(features, { build, threads } = {}) {
-  const reasons = [];
-  const candidates = [];
-  for (const { name, fused, threads: threaded } of BUILDS) {
-    if (build !== undefined && build !== name) {
-      continue;
-    }
-    if (!SHIPPED_BUILDS.includes(name)) {
-      continue;
-    }
-    if (threaded && threads === 1) {
-      reasons.push(`${name}: one thread was asked for.`);
-    } else if (threaded && !features.sharedMemory) {
-      reasons.push(`${name}: memory cannot be shared here (the page is not cross-origin isolated).`);
-    } else if (fused && !features.relaxedSimd) {
-      reasons.push(`${name}: no relaxed SIMD here, so products and sums round separately.`);
-    } else {
-      candidates.push(name);
-    }
-  }
-  return { candidates, reasons };
-}
-
-/**
- * The builds that this browser uses, with and without threads: what to have at hand when there is no network.
- * @param {ReturnType<typeof detectFeatures>} features
- */
-export function buildsToKeep({ relaxedSimd }) {
-  const used = BUILDS.filter(({ name, fused }) => SHIPPED_BUILDS.includes(name) && fused === relaxedSimd);
-  return used.map(({ name }) => name);
-}
-
-/**
- * Starts the fastest build that runs here and computes rightly.
- * @param {object} options
- * @param {string} options.wasmUrl        folder of the builds, ending in a slash
- * @param {string} [options.build]        this build and no other
- * @param {number} [options.threads]      at most so many
- * @returns {Promise<Engine>}
- * @throws {LabError} NO_ENGINE, whose message lists why each build was refused
- */
-export async function openEngine({ wasmUrl, build, threads }) {
-  const features = detectFeatures();
-  if (!features.simd) {
-    throw noEngine('WebAssembly SIMD is missing in this browser; a newer version has it.');
-  }
-  const { candidates, reasons } = chooseBuilds(features, { build, threads });
-  for (const name of candidates) {
-    try {
-      const module = await instantiate(new URL(`engine-${name}.mjs`, wasmUrl).href);
-      const engine = new Engine(module, name);
-      engine.status('gd_self_check');
-      engine.info.reasons = [...reasons, `${name}: runs here, and its self-check passed.`];
-      return engine;
-    } catch (error) {
-      reasons.push(`${name}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
-  throw noEngine(reasons.join(' ') || `There is no build named ${build}.`);
-}
-
-/** @param {string} reasons */
-function noEngine(reasons) {
-  return new LabError({ code: 'NO_ENGINE', message: `No engine runs here. ${reasons}` });
-}
-
-/**
- * @param {string} url   of the glue
- * @returns {Promise<Module>}
- */
-export async function instantiate(url) {
-  const glue = await import(url);
-  return glue.default();
-}
-
 /** One instance of the C library, and the only way to call it. */
 export class Engine {
   #module;
+  #memory;
   #decoder = new TextDecoder();
+  /** The numbers of threads that a run may choose from, the largest first. */
+  threadCounts = [1];
 
   /**
-   * @param {Module} module
+   * @param {Instance} instance
    * @param {string} build
    */
-  constructor(module, build) {
+  constructor({ module, memory }, build) {
     this.#module = module;
+    this.#memory = memory;
     const abi = module._gd_abi_version();
     if (abi !== ABI_VERSION) {
       const message = `The engine speaks version ${abi}, the page version ${ABI_VERSION}: reload the page.`;
@@ -168,6 +39,19 @@ export class Engine {
       threads: 1,
       reasons: [],
     };
+  }
+
+  /**
+   * Starts threads beside this one, for which workers are ready.
+   * @param {number} n   this one included
+   */
+  startThreads(n) {
+    this.info.threads = this.status('gd_threads', n);
+  }
+
+  /** Ends the threads; nothing can be called any more. Without threads there is nothing to end. */
+  close() {
+    this.#module.PThread?.terminateAllThreads();
   }
 
   /**
@@ -214,7 +98,7 @@ export class Engine {
    * @returns {string} the NUL-terminated text there
    */
   text(address) {
-    const memory = this.#memory();
+    const memory = new Uint8Array(this.#memory.buffer);
     // A copy: decoders refuse shared memory.
     return this.#decoder.decode(memory.slice(address, memory.indexOf(0, address)));
   }
@@ -224,7 +108,7 @@ export class Engine {
    * @param {ArrayLike<number>} bytes
    */
   write(address, bytes) {
-    this.#memory().set(bytes, address);
+    new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
   }
 
   /**
@@ -232,7 +116,7 @@ export class Engine {
    * @param {number[]} values
    */
   writeF64(address, values) {
-    new Float64Array(this.#buffer(), address, values.length).set(values);
+    new Float64Array(this.#memory.buffer, address, values.length).set(values);
   }
 
   /**
@@ -240,7 +124,7 @@ export class Engine {
    * @param {ArrayLike<number>} values
    */
   writeF32(address, values) {
-    new Float32Array(this.#buffer(), address, values.length).set(values);
+    new Float32Array(this.#memory.buffer, address, values.length).set(values);
   }
 
   /**
@@ -248,27 +132,27 @@ export class Engine {
    * @param {ArrayLike<number>} values
    */
   writeU32(address, values) {
-    new Uint32Array(this.#buffer(), address, values.length).set(values);
+    new Uint32Array(this.#memory.buffer, address, values.length).set(values);
   }
 
   /** @param {number} address @param {number} n @returns {Uint8Array<ArrayBuffer>} a copy */
   copyU8(address, n) {
-    return new Uint8Array(new Uint8Array(this.#buffer(), address, n));
+    return new Uint8Array(new Uint8Array(this.#memory.buffer, address, n));
   }
 
   /** @param {number} address @param {number} n @returns {Uint32Array<ArrayBuffer>} a copy */
   copyU32(address, n) {
-    return new Uint32Array(new Uint32Array(this.#buffer(), address, n));
+    return new Uint32Array(new Uint32Array(this.#memory.buffer, address, n));
   }
 
   /** @param {number} address @param {number} n @returns {Float32Array<ArrayBuffer>} a copy */
   copyF32(address, n) {
-    return new Float32Array(new Float32Array(this.#buffer(), address, n));
+    return new Float32Array(new Float32Array(this.#memory.buffer, address, n));
   }
 
   /** @param {number} address @param {number} n @returns {Float64Array<ArrayBuffer>} a copy */
   copyF64(address, n) {
-    return new Float64Array(new Float64Array(this.#buffer(), address, n));
+    return new Float64Array(new Float64Array(this.#memory.buffer, address, n));
   }
 
   /**
@@ -296,7 +180,7 @@ export class Engine {
 
   /** Bytes of the engine's memory, free room included: it grows, and never shrinks. */
   get memoryBytes() {
-    return this.#buffer().byteLength;
+    return this.#memory.buffer.byteLength;
   }
 
   /**
@@ -313,15 +197,6 @@ export class Engine {
     } finally {
       this.number('gd_memory_free', address);
     }
-  }
-
-  /** Emscripten renews HEAPU8 whenever memory has grown: ask for it each time. */
-  #memory() {
-    return this.#module.HEAPU8;
-  }
-
-  #buffer() {
-    return this.#module.HEAPU8.buffer;
   }
 
   /** @param {number} number   the status, where it is known */

@@ -1,7 +1,8 @@
 // Drives the producer module: rebuilds the dataset from MNIST's four files, one proven step after the other
 // (src/rebuild/rebuild.h). Where the files come from and what happens to the results is the caller's affair.
 
-import { Engine, instantiate } from './engine.js';
+import { instantiate } from './builds.js';
+import { Engine } from './engine.js';
 import { LabError } from './fault.js';
 import { expectationOf, openManifest, readManifest, writeStruct } from './manifest.js';
 

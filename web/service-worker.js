@@ -15,7 +15,7 @@
 // Hosts that cannot send the headers of cross-origin isolation (GitHub Pages) get them here: they are added to what is
 // kept, so that threads work from the second visit on.
 
-import { buildsToKeep, detectFeatures } from './engine.js';
+import { buildsToKeep, detectFeatures } from './builds.js';
 
 /** @typedef {import('../types/service-worker.js').Build} Build */
 /** @typedef {import('../types/service-worker.js').WorkerScope} WorkerScope */

@@ -272,7 +272,8 @@
  * @property {string} [datasetUrl]   folder with manifest.json; default 'dataset/' beside the page
  * @property {string} [wasmUrl]      folder with the engines; default 'wasm/' beside the page
  * @property {string} [build]        take this build and no other
- * @property {number} [threads]      at most so many; default: what the engine finds useful
+ * @property {number} [threads]      so many, whatever the machine has; default: its cores, as far as they help
+ * @property {number} [memoryBytes]  the engine's memory may grow to this; default: 4 GB, with threads 2 GB
  * @property {'auto'|'stream'|'zlib'} [inflate]   how gzip is decoded; default 'auto'
  */
 

@@ -1,6 +1,6 @@
 // A session in a worker, or a rebuild: answers the page's messages (README.md lists them).
 
-import { openEngine } from './engine.js';
+import { openEngine } from './builds.js';
 import { faultOf, LabError } from './fault.js';
 import { throttled } from './pace.js';
 import { carryOutRebuild } from './rebuilding.js';
@@ -43,8 +43,8 @@ const methods = {
 };
 
 /** @param {Required<Pick<OpenOptions, 'datasetUrl'|'wasmUrl'>> & OpenOptions} options */
-async function open({ datasetUrl, wasmUrl, build, threads, inflate }) {
-  const engine = await openEngine({ wasmUrl, build, threads });
+async function open({ datasetUrl, inflate, ...options }) {
+  const engine = await openEngine(options);
   session = new Session(engine, httpSource(datasetUrl), { inflate });
   return { engine: engine.info, description: engine.description };
 }

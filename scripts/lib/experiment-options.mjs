@@ -1,6 +1,6 @@
 // The options of scripts/experiment: from the command line to settings. What C checks is left to C.
 
-import { SHIPPED_BUILDS } from '../../web/engine.js';
+import { BUILD_NAMES } from '../../web/builds.js';
 
 /** @typedef {import('../../web/types.js').ConfigInput} ConfigInput */
 /** @typedef {import('../../web/types.js').Description} Description */
@@ -21,7 +21,7 @@ export const USAGE = `usage: scripts/experiment [options]
   --order LIST       in which a sweep adds the branches, as 0,1,2,3
   --json FILE        write the results there instead of to standard output
   --dataset DIR      the folder with manifest.json; default dist/dataset
-  --build NAME       the engine: fused or mul-add; default: the fastest that runs here
+  --build NAME       the engine: fused-threads, fused, mul-add-threads, mul-add; default: the fastest that runs here
 `;
 
 /** Options that set a field of the configuration. */
@@ -74,7 +74,7 @@ export function readOptions(args) {
     }
     given.set(name, value);
   }
-  oneOf('--build', given.get('--build') ?? 'mul-add', SHIPPED_BUILDS);
+  oneOf('--build', given.get('--build') ?? 'mul-add', BUILD_NAMES);
   return given;
 }
 

@@ -2,12 +2,13 @@
 
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
 
-import { detectFeatures, openEngine } from '../../web/engine.js';
+import { detectFeatures, openEngine } from '../../web/builds.js';
 import { LabError } from '../../web/fault.js';
 import { Session } from '../../web/session.js';
 
@@ -21,22 +22,25 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
  * @param {object} [options]
  * @param {string} [options.wasm]      folder with the engines
  * @param {string} [options.build]     this build and no other
+ * @param {number} [options.threads]   so many, whatever the machine has
+ * @param {number} [options.memoryBytes]   the engine's memory may grow to this
  */
-export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), build } = {}) {
+export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), ...options } = {}) {
   if (!detectFeatures().relaxedSimd) {
     v8.setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node 20 has it behind this flag
   }
-  return openEngine({ wasmUrl: pathToFileURL(wasm + path.sep).href, build });
+  return openEngine({ wasmUrl: pathToFileURL(wasm + path.sep).href, cores: os.availableParallelism(), ...options });
 }
 
 /**
  * @param {object} [options]
  * @param {string} [options.dataset]   folder with manifest.json and the splits
  * @param {string} [options.build]     this build and no other
+ * @param {number} [options.threads]   so many, whatever the machine has
  * @param {'auto'|'stream'|'zlib'} [options.inflate]
  */
-export async function openSession({ dataset = path.join(ROOT, 'dist/dataset'), build, inflate } = {}) {
-  const engine = await openNodeEngine({ build });
+export async function openSession({ dataset = path.join(ROOT, 'dist/dataset'), inflate, ...options } = {}) {
+  const engine = await openNodeEngine(options);
   return new Session(engine, directorySource(dataset), { inflate });
 }
 

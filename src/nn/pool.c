@@ -15,23 +15,28 @@
 #define N_SPINS 20000
 
 struct gd_pool {
-  unsigned n_threads;
-  unsigned n_started;                                 /* threads beside the caller that run */
+  unsigned n_started;    /* threads beside the caller that run */
+  atomic_uint n_threads; /* that take part: the barrier's width. Changes while it turns, so that
+                            nobody is under way in it */
+  unsigned n_next;       /* n_threads after the next turn */
   void (*work)(void *context, const gd_share *share); /* NULL: go home */
   void *context;
   atomic_uint n_arrived;
   atomic_uint phase;
-  atomic_uint n_asleep;
+  atomic_uint n_asleep; /* at the barrier */
   pthread_mutex_t mutex;
   pthread_cond_t turned;
+  pthread_cond_t widened;
   pthread_t threads[GD_MAX_THREADS];
   gd_share shares[GD_MAX_THREADS];
 };
 
 static void arrive(gd_pool *pool) {
   const unsigned phase = atomic_load_explicit(&pool->phase, memory_order_relaxed);
-  if (atomic_fetch_add_explicit(&pool->n_arrived, 1, memory_order_acq_rel) + 1 == pool->n_threads) {
+  const unsigned n_threads = atomic_load_explicit(&pool->n_threads, memory_order_relaxed);
+  if (atomic_fetch_add_explicit(&pool->n_arrived, 1, memory_order_acq_rel) + 1 == n_threads) {
     atomic_store_explicit(&pool->n_arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->n_threads, pool->n_next, memory_order_relaxed);
     /* Sequentially consistent, as is the sleeper's count: either the sleeper sees the new phase, or it is seen here. */
     atomic_store(&pool->phase, phase + 1);
     if (atomic_load(&pool->n_asleep) != 0) {
@@ -55,10 +60,22 @@ static void arrive(gd_pool *pool) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Sleeps while the worker does not take part. */
+static void sit_out(gd_pool *pool, unsigned index) {
+  if (atomic_load(&pool->n_threads) <= index) {
+    pthread_mutex_lock(&pool->mutex);
+    while (atomic_load(&pool->n_threads) <= index) {
+      pthread_cond_wait(&pool->widened, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+  }
+}
+
 static void *serve(void *argument) {
   const gd_share *share = argument;
   gd_pool *pool = share->pool;
   for (;;) {
+    sit_out(pool, share->index);
     arrive(pool);
     if (pool->work == NULL) {
       return NULL;
@@ -80,21 +97,22 @@ gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out) {
   if (pool == NULL) {
     return GD_OK;
   }
-  *pool = (gd_pool){.n_threads = n_threads};
+  /* The threads sit out until all have started. */
+  *pool = (gd_pool){.n_threads = 1, .n_next = 1};
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->turned, NULL);
+  pthread_cond_init(&pool->widened, NULL);
   for (unsigned i = 0; i < n_threads; i++) {
-    pool->shares[i] = (gd_share){pool, i, n_threads};
+    pool->shares[i] = (gd_share){pool, i, 1};
   }
   for (unsigned i = 1; i < n_threads; i++) {
     if (pthread_create(&pool->threads[i], NULL, serve, &pool->shares[i]) != 0) {
-      /* Those that run already are sent home as a pool of their own size. */
-      pool->n_threads = i;
       gd_pool_stop(pool);
       return GD_OUT_OF_MEMORY;
     }
     pool->n_started++;
   }
+  gd_pool_use(pool, n_threads);
   *out = pool;
   return GD_OK;
 }
@@ -103,17 +121,36 @@ void gd_pool_stop(gd_pool *pool) {
   if (pool == NULL) {
     return;
   }
+  gd_pool_use(pool, 1 + pool->n_started);
   pool->work = NULL;
   arrive(pool);
   for (unsigned i = 1; i <= pool->n_started; i++) {
     pthread_join(pool->threads[i], NULL);
   }
+  pthread_cond_destroy(&pool->widened);
   pthread_cond_destroy(&pool->turned);
   pthread_mutex_destroy(&pool->mutex);
 }
 
+/* Work that does nothing but let the barrier at its end turn to another width. */
+static void change_width(void *context, const gd_share *share) {
+  if (share->index == 0) {
+    share->pool->n_next = *(const unsigned *)context;
+  }
+}
+
+void gd_pool_use(gd_pool *pool, unsigned n) {
+  gd_pool_run(pool, change_width, &n);
+  for (unsigned i = 0; i <= pool->n_started; i++) {
+    pool->shares[i].count = n;
+  }
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->widened);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
 unsigned gd_pool_n_threads(const gd_pool *pool) {
-  return pool == NULL ? 1 : pool->n_threads;
+  return pool == NULL ? 1 : pool->shares[0].count;
 }
 
 void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context) {
@@ -145,6 +182,11 @@ gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out) {
 
 void gd_pool_stop(gd_pool *pool) {
   (void)pool;
+}
+
+void gd_pool_use(gd_pool *pool, unsigned n) {
+  (void)pool;
+  (void)n;
 }
 
 unsigned gd_pool_n_threads(const gd_pool *pool) {

@@ -28,8 +28,12 @@ gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out);
 /* Ends the threads. NULL is fine. */
 void gd_pool_stop(gd_pool *pool);
 
-/* Number of workers, the caller included; 1 for NULL. */
+/* Workers that take part, the caller included; 1 for NULL. */
 unsigned gd_pool_n_threads(const gd_pool *pool);
+
+/* From now on the first n workers take part (1..n_threads as the pool was started); the others
+ * sleep until more are wanted. Only the thread that started the pool may call it. */
+void gd_pool_use(gd_pool *pool, unsigned n);
 
 /* Calls work(context, share) on every worker at once, the caller included, and returns when all
  * have returned. NULL: the caller alone. Only the thread that started the pool may call it, and not

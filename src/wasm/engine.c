@@ -94,6 +94,8 @@
  *       -KERNEL_MISMATCH: this build computes wrongly here, take another
  *   gd_threads(n i32) -> i32 threads               from now on n threads share each step's work
  *       (1..16; -WRONG_STATE: this build has one). Changes speed, never a bit of a result.
+ *   gd_threads_use(n i32) -> i32 threads           only n of them share it until further notice (1..as
+ *       many as were started); the others sleep
  */
 /* clang-format on */
 #include "lab/config.h"

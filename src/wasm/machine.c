@@ -5,6 +5,7 @@
 
 static gd_pool *pool;
 static void *pool_block;
+static unsigned n_started = 1;
 
 gd_pool *gd_engine_pool(void) {
   return pool;
@@ -34,6 +35,7 @@ static void stop_threads(void) {
   gd_block_free(pool_block);
   pool = NULL;
   pool_block = NULL;
+  n_started = 1;
 }
 
 static gd_status start_threads(unsigned n) {
@@ -52,16 +54,31 @@ static gd_status start_threads(unsigned n) {
   return gd_pool_start(&arena, n, &pool);
 }
 
+static int32_t report_threads(unsigned n_most, unsigned n) {
+  return gd_result(gd_report_numbers(gd_last_report(), GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET,
+                                     "threads", n_most, n));
+}
+
 GD_EXPORT(int32_t, threads, (uint32_t n)) {
   if (n < 1 || n > GD_MAX_THREADS) {
-    return gd_result(gd_report_numbers(gd_last_report(), GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET,
-                                       "threads", GD_MAX_THREADS, n));
+    return report_threads(GD_MAX_THREADS, n);
   }
   stop_threads();
   gd_status status = n == 1 ? GD_OK : start_threads(n);
   if (status != GD_OK) {
     stop_threads();
     return gd_result(status);
+  }
+  n_started = n;
+  return (int32_t)n;
+}
+
+GD_EXPORT(int32_t, threads_use, (uint32_t n)) {
+  if (n < 1 || n > n_started) {
+    return report_threads(n_started, n);
+  }
+  if (pool != NULL) {
+    gd_pool_use(pool, n);
   }
   return (int32_t)n;
 }

@@ -7,11 +7,11 @@ const MODULES = new URL('/lab-modules/', location.href).href;
 export const LAB_URLS = { wasm: `${LAB}wasm/`, dataset: `${LAB}dataset/` };
 
 /**
- * @type {[typeof import('../../../web/engine.js'), typeof import('../../../web/dataset.js'),
+ * @type {[typeof import('../../../web/builds.js'), typeof import('../../../web/dataset.js'),
  *   typeof import('../../../web/source.js'), typeof import('../../../web/config.js')]}
  */
 const [{ openEngine }, { Dataset }, { httpSource }, { applyConfig }] = await Promise.all([
-  import(`${MODULES}engine.js`),
+  import(`${MODULES}builds.js`),
   import(`${MODULES}dataset.js`),
   import(`${MODULES}source.js`),
   import(`${MODULES}config.js`),

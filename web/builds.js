@@ -1,0 +1,264 @@
+// Chooses a build of the engine that runs here, starts it, and has it prove that it computes rightly.
+
+import { Engine } from './engine.js';
+import { LabError } from './fault.js';
+
+/**
+ * What Emscripten's glue gives: C's exports, and the workers of a build with threads.
+ * @typedef {Record<string, any>} Module
+ */
+
+/**
+ * A module that has been started, and its memory.
+ * @typedef {object} Instance
+ * @property {Module} module
+ * @property {WebAssembly.Memory} memory   grows: ask for its buffer each time
+ */
+
+/** Fastest first, each with what it needs. */
+const BUILDS = [
+  { name: 'fused-threads', fused: true, threaded: true },
+  { name: 'fused', fused: true, threaded: false },
+  { name: 'mul-add-threads', fused: false, threaded: true },
+  { name: 'mul-add', fused: false, threaded: false },
+];
+
+export const BUILD_NAMES = BUILDS.map(({ name }) => name);
+
+/** More threads than this are started only if they are asked for. */
+const MAX_CORES = 8;
+
+/** Far longer than workers take to start. */
+const WORKERS_START_MS = 5000;
+
+const PAGE_BYTES = 64 * 1024;
+
+/** As the modules are linked (src/wasm/meson.build). */
+const INITIAL_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 30;
+
+/**
+ * What shared memory may become: its whole range of addresses is taken at once, and phones refuse much of it.
+ * The largest network that C accepts takes 0.9 GB.
+ */
+const SHARED_MAX_BYTES = [2 * 2 ** 30, 2 ** 30, 2 ** 29, 2 ** 28];
+
+const I32_CONST_0 = [0x41, 0x00];
+const I8X16_SPLAT = [0xfd, 0x0f];
+const F32X4_RELAXED_MADD = [0xfd, 0x85, 0x02];
+const END = 0x0b;
+
+/**
+ * A module of one function () -> v128 with this body.
+ * @param {number[]} body
+ */
+function probe(body) {
+  const code = [0x00, ...body, END]; // no locals
+  return new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version 1
+    ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b], // type 0: () -> v128
+    ...[0x03, 0x02, 0x01, 0x00], // function 0 is of type 0
+    ...[0x0a, code.length + 2, 0x01, code.length, ...code],
+  ]);
+}
+
+const VECTOR = [...I32_CONST_0, ...I8X16_SPLAT];
+const SIMD_PROBE = probe(VECTOR);
+const RELAXED_SIMD_PROBE = probe([...VECTOR, ...VECTOR, ...VECTOR, ...F32X4_RELAXED_MADD]);
+
+/**
+ * What this browser (or Node) can run.
+ * @typedef {object} Features
+ * @property {boolean} simd
+ * @property {boolean} relaxedSimd
+ * @property {boolean} sharedMemory
+ * @property {number} cores
+ */
+
+/** @returns {Features} */
+export function detectFeatures() {
+  const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+  if (typeof WebAssembly === 'undefined') {
+    return { simd: false, relaxedSimd: false, sharedMemory: false, cores };
+  }
+  const isNode = 'process' in globalThis;
+  return {
+    simd: WebAssembly.validate(SIMD_PROBE),
+    relaxedSimd: WebAssembly.validate(RELAXED_SIMD_PROBE),
+    // A threaded module never settles where shared memory is missing: ask before loading one.
+    sharedMemory: typeof SharedArrayBuffer !== 'undefined' && (isNode || globalThis.crossOriginIsolated === true),
+    cores,
+  };
+}
+
+/**
+ * The builds to try, in order, and a sentence for each that cannot run here.
+ * @param {Features} features
+ * @param {{build?: string, threads?: number}} wish
+ * @returns {{candidates: string[], nThreads: number, reasons: string[]}} nThreads: of a build with threads
+ */
+export function chooseBuilds(features, { build, threads } = {}) {
+  const reasons = [];
+  const candidates = [];
+  const nThreads = threads ?? Math.min(features.cores, MAX_CORES);
+  for (const { name, fused, threaded } of BUILDS) {
+    if (build !== undefined && build !== name) {
+      continue;
+    }
+    if (threaded && threads === 1) {
+      reasons.push(`${name}: one thread was asked for.`);
+    } else if (threaded && nThreads < 2) {
+      reasons.push(`${name}: this machine has one core.`);
+    } else if (threaded && !features.sharedMemory) {
+      reasons.push(`${name}: memory cannot be shared here (the page is not cross-origin isolated).`);
+    } else if (fused && !features.relaxedSimd) {
+      reasons.push(`${name}: no relaxed SIMD here, so products and sums round separately.`);
+    } else {
+      candidates.push(name);
+    }
+  }
+  return { candidates, nThreads, reasons };
+}
+
+/**
+ * The builds that this browser uses, with and without threads: what to have at hand when there is no network.
+ * @param {Features} features
+ */
+export function buildsToKeep({ relaxedSimd }) {
+  return BUILDS.filter(({ fused }) => fused === relaxedSimd).map(({ name }) => name);
+}
+
+/**
+ * Starts the fastest build that runs here and computes rightly.
+ * @param {object} options
+ * @param {string} options.wasmUrl        folder of the builds, ending in a slash
+ * @param {string} [options.build]        this build and no other
+ * @param {number} [options.threads]      so many, whatever the machine has; default: its cores, as far as they help
+ * @param {number} [options.cores]        of the machine, where the platform does not say
+ * @param {number} [options.memoryBytes]  the engine's memory may grow to this
+ * @returns {Promise<Engine>}
+ * @throws {LabError} NO_ENGINE, whose message lists why each build was refused
+ */
+export async function openEngine({ wasmUrl, build, threads, cores, memoryBytes }) {
+  const features = detectFeatures();
+  if (!features.simd) {
+    throw noEngine('WebAssembly SIMD is missing in this browser; a newer version has it.');
+  }
+  const wish = { build, threads };
+  const { candidates, nThreads, reasons } = chooseBuilds({ ...features, cores: cores ?? features.cores }, wish);
+  for (const name of candidates) {
+    const n = isThreaded(name) ? nThreads : 1;
+    try {
+      const engine = await startBuild(wasmUrl, name, { nThreads: n, memoryBytes });
+      const found = n > 1 ? `runs here with ${n} threads` : 'runs here';
+      engine.info.reasons = [...reasons, `${name}: ${found}, and its self-check passed.`];
+      engine.threadCounts = threads === undefined ? halvesOf(n) : [n];
+      return engine;
+    } catch (error) {
+      reasons.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  throw noEngine(reasons.join(' ') || `There is no build named ${build}.`);
+}
+
+/** @param {string} name */
+function isThreaded(name) {
+  return BUILDS.some((build) => build.name === name && build.threaded);
+}
+
+/**
+ * The numbers of threads worth trying. Machines whose cores are not all alike may do best with a half of them.
+ * @param {number} n
+ * @returns {number[]} n, its half, and so on to 1
+ */
+function halvesOf(n) {
+  return n <= 1 ? [1] : [n, ...halvesOf(Math.floor(n / 2))];
+}
+
+/**
+ * @param {string} wasmUrl
+ * @param {string} name
+ * @param {{nThreads: number, memoryBytes?: number}} options
+ * @returns {Promise<Engine>}
+ */
+async function startBuild(wasmUrl, name, { nThreads, memoryBytes }) {
+  const url = new URL(`engine-${name}.mjs`, wasmUrl).href;
+  const instance = await instantiate(url, { nWorkers: nThreads - 1, memoryBytes });
+  const engine = new Engine(instance, name);
+  try {
+    if (nThreads > 1) {
+      await workersReady(instance.module);
+      engine.startThreads(nThreads);
+    }
+    engine.status('gd_self_check');
+    return engine;
+  } catch (error) {
+    engine.close();
+    throw error;
+  }
+}
+
+/**
+ * @param {string} url   of the glue
+ * @param {object} [options]
+ * @param {number} [options.nWorkers]      for a module with threads: those beside the caller
+ * @param {number} [options.memoryBytes]   its memory may grow to this
+ * @returns {Promise<Instance>}
+ */
+export async function instantiate(url, { nWorkers = 0, memoryBytes = MAX_BYTES } = {}) {
+  const glue = await import(url);
+  const memory = nWorkers > 0 ? createSharedMemory(memoryBytes) : createMemory(memoryBytes, false);
+  const module = await glue.default({ wasmMemory: memory, nWorkers });
+  return { module, memory };
+}
+
+/** @param {number} maxBytes @param {boolean} shared */
+function createMemory(maxBytes, shared) {
+  const pages = (/** @type {number} */ bytes) => Math.floor(bytes / PAGE_BYTES);
+  return new WebAssembly.Memory({ initial: pages(INITIAL_BYTES), maximum: pages(maxBytes), shared });
+}
+
+/** @param {number} maxBytes @throws {unknown} where not even the least can be had */
+function createSharedMemory(maxBytes) {
+  /** @type {unknown} */
+  let refusal;
+  for (const bytes of SHARED_MAX_BYTES) {
+    try {
+      return createMemory(Math.min(bytes, maxBytes), true);
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+/**
+ * Waits for the workers of a module with threads. One that cannot start is told by an error event, or not at all.
+ * @param {Module} module
+ */
+async function workersReady(module) {
+  /** @type {(reason: Error) => void} */
+  let giveUp = () => {};
+  const failure = new Promise((_, reject) => {
+    giveUp = reject;
+  });
+  const onTimeout = () => giveUp(new Error(`its threads did not start within ${WORKERS_START_MS} ms.`));
+  const timer = setTimeout(onTimeout, WORKERS_START_MS);
+  /** @param {Event} event */
+  const onError = (event) => {
+    event.preventDefault(); // it has been heard
+    giveUp(new Error('its threads could not be started.'));
+  };
+  globalThis.addEventListener?.('error', onError);
+  try {
+    await Promise.race([module.pthreadPoolReady, failure]);
+  } finally {
+    clearTimeout(timer);
+    globalThis.removeEventListener?.('error', onError);
+  }
+}
+
+/** @param {string} reasons */
+function noEngine(reasons) {
+  return new LabError({ code: 'NO_ENGINE', message: `No engine runs here. ${reasons}` });
+}
