@@ -317,6 +317,62 @@ static void leaves_skipped_branches_alone(void **state) {
   release(run);
 }
 
+/* A minibatch of a network this large comes in parts, so that nobody waits for long: with the bits of
+ * one step, and none of its figures before the last part. */
+static void trains_a_large_network_in_parts(void **state) {
+  (void)state;
+  gd_config config = small_config;
+  config.shape = (gd_shape){{784, 1400, 5, 4, 3, 2, 10}};
+  config.batch = 128; /* one minibatch an epoch */
+  config.n_epochs = 1;
+  gd_run *run = create(&config, NULL);
+  gd_run *start = create(&config, NULL);
+  const gd_parameters *live = NULL;
+  gd_report report;
+  run_until(run, GD_EVENT_INITIALIZED);
+  run_until(start, GD_EVENT_INITIALIZED);
+  for (unsigned part = 1; part < GD_N_STEP_PARTS; part++) {
+    assert_int_equal(step(run), GD_EVENT_PART);
+    assert_true(run->progress.step_part == part);
+    assert_true(run->progress.images == 0 && run->progress.gated_minibatches == 0);
+    assert_int_equal(run->gate_draw_hash, GD_HASH_START);
+    assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_WRONG_STATE);
+  }
+  assert_int_equal(step(run), GD_EVENT_EPOCH_TRAINED);
+  assert_true(run->progress.step_part == 0 && run->progress.images == N_TRAIN);
+  assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_OK);
+
+  gd_minibatch minibatch = {train_pixels, train_labels, run->order, 0, N_TRAIN};
+  gd_step whole = {(unsigned)run->progress.skipped, {2, 1, 2, 2}, 0.03f, 0.9f};
+  double loss =
+      gd_network_step(&start->live, &start->velocities, start->workspace, NULL, &minibatch, &whole);
+  uint8_t expected[GD_SHA256_BYTES];
+  assert_true(run->progress.loss == loss);
+  gd_weights_digest(&start->live, start->row, expected);
+  run_until(run, GD_EVENT_FINISHED);
+  assert_memory_equal(run->final_sha256, expected, sizeof expected);
+  release(start);
+  release(run);
+}
+
+static void stops_within_a_minibatch(void **state) {
+  (void)state;
+  gd_config config = small_config;
+  config.shape = (gd_shape){{784, 1400, 5, 4, 3, 2, 10}};
+  config.batch = 128;
+  gd_run *run = create(&config, NULL);
+  const gd_parameters *live = NULL;
+  gd_report report;
+  run_until(run, GD_EVENT_EPOCH);
+  assert_int_equal(step(run), GD_EVENT_PART);
+  gd_run_stop(run);
+  assert_int_equal(gd_run_state_of(run), GD_RUN_STOPPED);
+  assert_true(run->progress.epochs_done == 1 && run->progress.images == N_TRAIN);
+  assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_WRONG_STATE);
+  assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_SELECTED, &live, &report), GD_OK);
+  release(run);
+}
+
 static void reports_each_step(void **state) {
   (void)state;
   gd_config config = small_config;
@@ -574,10 +630,12 @@ int main(void) {
       cmocka_unit_test(draws_four_gates_whatever_the_mask),
       cmocka_unit_test(skips_eligible_branches_below_p),
       cmocka_unit_test(leaves_skipped_branches_alone),
+      cmocka_unit_test(trains_a_large_network_in_parts),
       cmocka_unit_test(reports_each_step),
       cmocka_unit_test(selects_the_lowest_validation_loss),
       cmocka_unit_test(selects_the_earliest_of_equal_epochs),
       cmocka_unit_test(gives_checkpoints_when_they_exist),
+      cmocka_unit_test(stops_within_a_minibatch),
       cmocka_unit_test(stops_when_it_diverges),
       cmocka_unit_test(keeps_the_finite_history),
       cmocka_unit_test(stays_stopped),

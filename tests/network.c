@@ -346,6 +346,35 @@ static void threads_change_no_bit(void **state) {
   free(block);
 }
 
+/* Part by part a step leaves the bits of a whole one. */
+static void parts_make_a_whole_step(void **state) {
+  (void)state;
+  uint64_t seed = 15;
+  print_message("seed %llu\n", (unsigned long long)seed);
+  const gd_shape shape = {{GD_N_PIXELS, 45, 33, 33, 12, 9, GD_N_CLASSES}};
+  const size_t n = (size_t)gd_shape_n_parameters(&shape);
+  float *found = malloc(n * sizeof *found);
+  fixture f;
+  setup(&f, &shape, 21, &seed);
+  for (unsigned skipped = 0; skipped <= GD_ALL_BRANCHES; skipped++) {
+    const gd_step step = {skipped, {1.0f, 2.0f, 1.0f / 0.75f, 4.0f}, 0.03f, 0.9f};
+    double loss = 0.0;
+    for (unsigned part = 0; part < GD_N_STEP_PARTS; part++) {
+      loss = gd_network_step_part(&f.weights, &f.velocities, f.workspace, NULL, &f.minibatch, &step,
+                                  part);
+    }
+    const double expected = gd_reference_step(&shape, f.canonical, f.canonical_velocities,
+                                              &f.minibatch, &step, f.scratch);
+    assert_memory_equal(&loss, &expected, sizeof loss);
+    to_canonical(&f.weights, found);
+    assert_memory_equal(found, f.canonical, n * sizeof *found);
+    to_canonical(&f.velocities, found);
+    assert_memory_equal(found, f.canonical_velocities, n * sizeof *found);
+  }
+  free(found);
+  teardown(&f);
+}
+
 static void refuses_other_shapes(void **state) {
   (void)state;
   static const struct {
@@ -385,6 +414,7 @@ int main(void) {
       cmocka_unit_test(forward_does_not_mix_images),
       cmocka_unit_test(self_check_passes),
       cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(parts_make_a_whole_step),
       cmocka_unit_test(refuses_other_shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

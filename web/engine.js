@@ -49,6 +49,16 @@ export class Engine {
     this.info.threads = this.status('gd_threads', n);
   }
 
+  /**
+   * Lets only so many of the threads compute, until further notice.
+   * @param {number} n
+   */
+  useThreads(n) {
+    if (n !== this.info.threads) {
+      this.info.threads = this.status('gd_threads_use', n);
+    }
+  }
+
   /** Ends the threads; nothing can be called any more. Without threads there is nothing to end. */
   close() {
     this.#module.PThread?.terminateAllThreads();

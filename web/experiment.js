@@ -70,7 +70,8 @@ class Experiment {
       return this.#end('stopped');
     }
     this.#phase('train');
-    const facts = { nEpochs: this.#config.epochs, nParameters: countParameters(this.#config.widths) };
+    const { epochs: nEpochs, widths } = this.#config;
+    const facts = { nEpochs, nParameters: countParameters(widths), widths };
     const training = new Training(this.#engine, this.#run, facts);
     const status = await training.drive(control, {
       onProgress: (progress) => emit('progress', progress),
@@ -79,6 +80,9 @@ class Experiment {
     result.history = training.history;
     result.bestEpoch = training.bestEpoch();
     result.timing = training.timing();
+    const { reasons, ...engine } = this.#engine.info;
+    const verdict = training.threadVerdict;
+    result.engine = { ...engine, reasons: verdict === null ? reasons : [...reasons, verdict] };
     const { gatesKept, gatesSkipped } = training.progress(false);
     result.gates = { kept: gatesKept, skipped: gatesSkipped };
     Object.assign(result.provenance, training.provenance());

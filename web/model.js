@@ -25,6 +25,12 @@ export class Model {
     this.widths = widths;
   }
 
+  /** Of a run: whether it is in the middle of a minibatch, when its live weights cannot be had. */
+  get isUnsettled() {
+    const at = this.#engine.description.progress.indexOf('stepPart');
+    return Number(this.#engine.view('run', this.handle, 'progress')[at]) > 0;
+  }
+
   /** @returns {Float32Array<ArrayBuffer>} all parameters in the canonical order */
   read() {
     const engine = this.#engine;

@@ -6,6 +6,7 @@ import { RunControl } from './control.js';
 import { Dataset } from './dataset.js';
 import { faultOf, LabError, unlessAborted } from './fault.js';
 import { hexOf, Model, openWeights } from './model.js';
+import { breathe } from './pace.js';
 import * as protocol from './protocol.js';
 import { carryOut } from './experiment.js';
 
@@ -169,6 +170,17 @@ export class Session {
   control({ run, action }) {
     this.#controls.get(run)?.tell(action);
     return null;
+  }
+
+  /**
+   * Waits until the run is in the middle of no minibatch: its weights are neither the old ones nor the new then, and what
+   * asks for them is refused.
+   * @param {{run?: number}} params
+   */
+  async settled({ run = 0 }) {
+    while (this.#live.get(run)?.isUnsettled) {
+      await breathe();
+    }
   }
 
   /** @param {{run: number}} params @returns {Weights} */

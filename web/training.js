@@ -4,6 +4,7 @@ import { faultSentence } from './engine.js';
 import { LabError } from './fault.js';
 import { hexOf } from './model.js';
 import { breathe, SLICE_MS } from './pace.js';
+import { ThreadTrial } from './trial.js';
 
 /** @typedef {import('./control.js').RunControl} RunControl */
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -28,19 +29,21 @@ export class Training {
   #nEpochs;
   #nParameters;
   #watch = new Watch();
+  #trial;
   /** @type {EpochRow[]} */
   history = [];
 
   /**
    * @param {Engine} engine
    * @param {number} handle        of the run
-   * @param {{nEpochs: number, nParameters: number}} facts
+   * @param {{nEpochs: number, nParameters: number, widths: number[]}} facts
    */
-  constructor(engine, handle, { nEpochs, nParameters }) {
+  constructor(engine, handle, { nEpochs, nParameters, widths }) {
     this.#engine = engine;
     this.#handle = handle;
     this.#nEpochs = nEpochs;
     this.#nParameters = nParameters;
+    this.#trial = new ThreadTrial(engine, widths);
   }
 
   /**
@@ -51,13 +54,16 @@ export class Training {
    */
   async drive(control, { onProgress, onEpoch }) {
     control.onChange(() => onProgress(this.progress(control.isPaused)));
+    let event = '';
     for (;;) {
-      await control.ready();
+      if (event !== 'part') {
+        await control.ready(); // between two minibatches, so that the weights can be looked at while it is paused
+      }
       if (control.isStopped) {
         this.#engine.status('gd_run_stop', this.#handle);
         return 'stopped';
       }
-      const event = this.#slice(control, onEpoch);
+      event = this.#slice(control, onEpoch);
       onProgress(this.progress(control.isPaused));
       if (event === 'finished' || event === 'diverged') {
         return event;
@@ -80,6 +86,10 @@ export class Training {
       const start = performance.now();
       event = events[this.#engine.status('gd_run_step', this.#handle)] ?? '';
       this.#watch.add(event, (performance.now() - start) / 1000, this.#column('images'));
+      if (this.#trial.isGoingOn && (event === 'minibatch' || event === 'epochTrained')) {
+        const { lastImages: nImages, skipped } = this.#columns();
+        this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages: Number(nImages), skipped: Number(skipped) });
+      }
       if (event === 'epoch') {
         const row = this.#readRow();
         this.history.push(row);
@@ -89,7 +99,7 @@ export class Training {
       if (!isLast) {
         control.happened(event);
       }
-    } while (control.mayGoOn && event !== 'finished' && event !== 'diverged' && performance.now() < end);
+    } while (mayGoOn(control, event) && performance.now() < end);
     return event;
   }
 
@@ -126,6 +136,11 @@ export class Training {
     const { seconds, trainingSeconds } = this.#watch;
     const images = this.#column('images');
     return { seconds, trainingSeconds, imagesPerSecond: trainingSeconds > 0 ? images / trainingSeconds : 0 };
+  }
+
+  /** How many threads served the run best, in words; null where that was no question. */
+  get threadVerdict() {
+    return this.#trial.verdict;
   }
 
   /** @returns {LabFault} why it diverged */
@@ -197,12 +212,27 @@ export class Training {
   }
 }
 
+/**
+ * Whether the next step may be done without waiting. A minibatch that has begun is finished before a pause.
+ * @param {RunControl} control
+ * @param {string} event   of the last step
+ */
+function mayGoOn(control, event) {
+  if (event === 'finished' || event === 'diverged') {
+    return false;
+  }
+  return event === 'part' ? !control.isStopped : control.mayGoOn;
+}
+
 /** Counts the seconds of work, pauses left out. */
 class Watch {
   seconds = 0;
   trainingSeconds = 0;
+  /** Of the last minibatch. */
+  minibatchSeconds = 0;
   /** Images a second, lately. */
   rate = 0;
+  #partSeconds = 0;
   #lapSeconds = 0;
   #lapTrainingSeconds = 0;
   #windowStart = { trainingSeconds: 0, images: 0 };
@@ -214,10 +244,15 @@ class Watch {
    */
   add(event, seconds, images) {
     this.seconds += seconds;
+    if (event === 'part') {
+      this.#partSeconds += seconds;
+    }
     if (event !== 'minibatch' && event !== 'epochTrained') {
       return;
     }
-    this.trainingSeconds += seconds;
+    this.minibatchSeconds = this.#partSeconds + seconds;
+    this.#partSeconds = 0;
+    this.trainingSeconds += this.minibatchSeconds;
     const window = this.trainingSeconds - this.#windowStart.trainingSeconds;
     if (window > 0 && (window >= RATE_WINDOW_S || this.rate === 0)) {
       this.rate = (images - this.#windowStart.images) / window;

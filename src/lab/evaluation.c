@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Parameters of a network of which GD_EVALUATION_CHUNK images take longer than a step should. */
+#define LARGE_NETWORK (UINT64_C(1) << 24)
+
 gd_status gd_evaluation_take(gd_arena *arena, uint32_t n_images, gd_evaluation *out) {
   memset(out, 0, sizeof *out);
   out->predictions = gd_arena_take(arena, n_images, sizeof *out->predictions);
@@ -32,11 +35,18 @@ unsigned gd_argmax(const float logits[GD_N_CLASSES]) {
   return best;
 }
 
+/* Smaller chunks for networks that take long. Each image is its own: no figure depends on it. */
+static uint32_t chunk_of(const gd_shape *shape) {
+  return gd_shape_n_parameters(shape) > LARGE_NETWORK ? GD_EVALUATION_CHUNK / 4
+                                                      : GD_EVALUATION_CHUNK;
+}
+
 uint32_t gd_evaluation_step(gd_evaluation *evaluation, gd_workspace *workspace, gd_pool *pool) {
   const gd_images *images = &evaluation->images;
   uint32_t first = evaluation->n_done;
   uint32_t n_left = images->n_images - first;
-  uint32_t n = n_left < GD_EVALUATION_CHUNK ? n_left : GD_EVALUATION_CHUNK;
+  uint32_t chunk = chunk_of(&evaluation->parameters->shape);
+  uint32_t n = n_left < chunk ? n_left : chunk;
   if (n == 0) {
     return 0;
   }

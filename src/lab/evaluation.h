@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Images of one step: small enough for a quick stop. */
+/* Images of one step, at most: few enough for a quick stop. */
 #define GD_EVALUATION_CHUNK 128u
 
 typedef struct gd_evaluation {

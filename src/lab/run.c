@@ -8,6 +8,10 @@
 /* Numbers of one slice of drawing or hashing weights: some milliseconds of work. */
 #define SLICE_VALUES (UINT64_C(1) << 18)
 
+/* A minibatch with more products than this (parameters x images; each stands for three
+ * multiplications) is trained in parts: some tens of milliseconds of work. */
+#define MAX_STEP_PRODUCTS (UINT64_C(1) << 27)
+
 static gd_status lay_out(gd_arena *arena, const gd_config *config, uint32_t n_validation,
                          gd_run *run) {
   run->order = gd_arena_take(arena, config->n_train, sizeof *run->order);
@@ -149,25 +153,34 @@ static gd_run_event initialize(gd_run *run) {
   return GD_EVENT_INITIALIZED;
 }
 
-/* Draws one number a branch, eligible or not, and returns the mask of the skipped ones. */
-static unsigned draw_gates(gd_run *run) {
-  double *draws[GD_N_BRANCHES] = {&run->progress.draw_1, &run->progress.draw_2,
-                                  &run->progress.draw_3, &run->progress.draw_4};
-  double *skips[GD_N_BRANCHES] = {&run->progress.skips_1, &run->progress.skips_2,
-                                  &run->progress.skips_3, &run->progress.skips_4};
-  unsigned skipped = 0;
+/* Draws one number a branch, eligible or not; says which branches the minibatch skips. */
+static void start_minibatch(gd_run *run) {
+  const gd_config *config = &run->config;
+  run->step = (gd_step){.learning_rate = (float)config->learning_rate, .momentum = GD_MOMENTUM};
   for (unsigned j = 0; j < GD_N_BRANCHES; j++) {
-    uint32_t draw = gd_random_next(&run->random_gates);
-    double u = gd_random_unit(draw);
-    run->gate_draw_hash = gd_hash_add(run->gate_draw_hash, draw);
-    *draws[j] = u;
-    if ((run->config.mask >> j & 1u) != 0 && u < run->config.drop_probability) {
-      skipped |= 1u << j;
-      *skips[j] += 1;
+    int is_eligible = (config->mask >> j & 1u) != 0;
+    run->gate_draws[j] = gd_random_next(&run->random_gates);
+    if (is_eligible && gd_random_unit(run->gate_draws[j]) < config->drop_probability) {
+      run->step.skipped |= 1u << j;
     }
+    run->step.gain[j] = is_eligible ? (float)(1 / (1 - config->drop_probability)) : 1;
   }
-  run->progress.gated_minibatches += 1;
-  return skipped;
+}
+
+/* What a trained minibatch adds to the gates' figures. */
+static void count_gates(gd_run *run) {
+  gd_progress *progress = &run->progress;
+  double *draws[GD_N_BRANCHES] = {&progress->draw_1, &progress->draw_2, &progress->draw_3,
+                                  &progress->draw_4};
+  double *skips[GD_N_BRANCHES] = {&progress->skips_1, &progress->skips_2, &progress->skips_3,
+                                  &progress->skips_4};
+  for (unsigned j = 0; j < GD_N_BRANCHES; j++) {
+    run->gate_draw_hash = gd_hash_add(run->gate_draw_hash, run->gate_draws[j]);
+    *draws[j] = gd_random_unit(run->gate_draws[j]);
+    *skips[j] += run->step.skipped >> j & 1u;
+  }
+  progress->skipped = run->step.skipped;
+  progress->gated_minibatches += 1;
 }
 
 static gd_run_event diverge(gd_run *run, const char *loss_name, double loss, gd_report *report) {
@@ -176,6 +189,29 @@ static gd_run_event diverge(gd_run *run, const char *loss_name, double loss, gd_
   gd_report_fault(report, GD_DIVERGED, GD_NO_OFFSET, loss_name, "a finite number", found);
   run->progress.state = GD_RUN_DIVERGED;
   return GD_EVENT_DIVERGED;
+}
+
+/* Whether a minibatch takes longer than a step of the run should. */
+static int is_large(const gd_config *config) {
+  return gd_shape_n_parameters(&config->shape) * config->batch > MAX_STEP_PRODUCTS;
+}
+
+/* The next part of the minibatch, or all of it. Returns whether it is done; its loss then. */
+static int train_minibatch(gd_run *run, gd_pool *pool, const gd_minibatch *minibatch,
+                           double *loss) {
+  if (run->progress.step_part == 0) {
+    start_minibatch(run);
+  }
+  if (!is_large(&run->config)) {
+    *loss =
+        gd_network_step(&run->live, &run->velocities, run->workspace, pool, minibatch, &run->step);
+    return 1;
+  }
+  unsigned part = (unsigned)run->progress.step_part;
+  *loss = gd_network_step_part(&run->live, &run->velocities, run->workspace, pool, minibatch,
+                               &run->step, part);
+  run->progress.step_part = (part + 1) % GD_N_STEP_PARTS;
+  return run->progress.step_part == 0;
 }
 
 static gd_run_event train(gd_run *run, gd_pool *pool, gd_report *report) {
@@ -187,20 +223,15 @@ static gd_run_event train(gd_run *run, gd_pool *pool, gd_report *report) {
                             .labels = run->train.labels,
                             .order = run->order + run->epoch_images,
                             .n_images = n};
-  gd_step step = {.skipped = draw_gates(run),
-                  .learning_rate = (float)config->learning_rate,
-                  .momentum = GD_MOMENTUM};
-  for (unsigned j = 0; j < GD_N_BRANCHES; j++) {
-    int is_eligible = (config->mask >> j & 1u) != 0;
-    step.gain[j] = is_eligible ? (float)(1 / (1 - config->drop_probability)) : 1;
+  double loss;
+  if (!train_minibatch(run, pool, &minibatch, &loss)) {
+    return GD_EVENT_PART;
   }
-  double loss =
-      gd_network_step(&run->live, &run->velocities, run->workspace, pool, &minibatch, &step);
+  count_gates(run);
   progress->minibatch += 1;
   progress->last_images = n;
   progress->images += n;
   progress->loss = loss;
-  progress->skipped = step.skipped;
   progress->part_done = progress->minibatch;
   if (!isfinite(loss)) {
     return diverge(run, "training loss", loss, report);
@@ -340,6 +371,9 @@ gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const g
   case GD_CHECKPOINT_LIVE:
     if (run->progress.epoch == 0) {
       return report_state(run, "a run with its initial weights", report);
+    }
+    if (run->progress.step_part != 0) {
+      return report_state(run, "a run between two minibatches", report);
     }
     *out = &run->live;
     return GD_OK;

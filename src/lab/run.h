@@ -20,7 +20,7 @@
 /* GD_RUN_STATES(X): X(NAME, id). What the next step will do, or why there is none. */
 #define GD_RUN_STATES(X)                                                                           \
   X(INITIALIZING, "initializing") /* a slice of the initial weights */                             \
-  X(TRAINING, "training")         /* a minibatch */                                                \
+  X(TRAINING, "training")         /* a minibatch, of large networks a part of one */               \
   X(VALIDATING, "validating")     /* a chunk of the validation images */                           \
   X(HASHING, "hashing")           /* a slice of the digests of the two checkpoints */              \
   X(FINISHED, "finished")                                                                          \
@@ -38,6 +38,7 @@ typedef enum gd_run_state {
 #define GD_RUN_EVENTS(X)                                                                           \
   X(INITIALIZING, "initializing")  /* some initial weights; more to come */                        \
   X(INITIALIZED, "initialized")    /* the last of them: initializationSHA256 is known */           \
+  X(PART, "part")                  /* a part of a minibatch, others of it to come */               \
   X(MINIBATCH, "minibatch")        /* one minibatch, others of the epoch to come */                \
   X(EPOCH_TRAINED, "epochTrained") /* the epoch's last minibatch */                                \
   X(VALIDATING, "validating")      /* one chunk, others to come */                                 \
@@ -102,7 +103,8 @@ typedef struct gd_history_row {
   X(skips_4, "skips4")                                                                             \
   X(selected_epoch, "selectedEpoch") /* 0: no epoch is done */                                     \
   X(part_done, "partDone")           /* of the state's own work: numbers, minibatches or images */ \
-  X(part_total, "partTotal")
+  X(part_total, "partTotal")                                                                       \
+  X(step_part, "stepPart") /* parts done of the minibatch under way; 0: between two minibatches */
 
 typedef struct gd_progress {
 #define GD_PROGRESS_FIELD(name, id) double name;
@@ -116,7 +118,7 @@ typedef struct gd_run {
   gd_progress progress;     /* readable, after every step */
   gd_history_row *history;  /* readable: (progress.epochs_done) rows of finite numbers */
   gd_evaluation validation; /* readable: of the last validated epoch */
-  gd_workspace *workspace;  /* between two steps anyone may use it for forward passes */
+  gd_workspace *workspace;  /* between two minibatches anyone may use it for forward passes */
   float *row;               /* the same: (GD_MAX_WIDTH) */
   uint32_t order_hash;      /* over the order of every epoch begun */
   uint32_t gate_draw_hash;  /* over the gates drawn so far */
@@ -139,6 +141,8 @@ typedef struct gd_run {
   gd_checkpoint hashing; /* the checkpoint whose digest is under way */
   double epoch_loss_sum;
   uint32_t epoch_images;
+  uint32_t gate_draws[GD_N_BRANCHES]; /* of the minibatch under way */
+  gd_step step;                       /* the same */
 } gd_run;
 
 /* Bytes of the arena that a run needs: weights, velocities, the selected checkpoint, and little
@@ -167,12 +171,12 @@ gd_run_state gd_run_state_of(const gd_run *run);
 /* Whether it is finished, diverged or stopped. */
 int gd_run_has_ended(const gd_run *run);
 
-/* Ends a run for good: its history stays, it gets no test figures. No effect on one that has
- * ended. */
+/* Ends a run for good: its history stays, it gets no test figures. In the middle of a minibatch
+ * too: the live weights are lost then. No effect on one that has ended. */
 void gd_run_stop(gd_run *run);
 
-/* The weights of a checkpoint, to read; WRONG_STATE where they do not exist yet. Owned by the run.
- */
+/* The weights of a checkpoint, to read; WRONG_STATE where they do not exist yet, and for the live
+ * ones in the middle of a minibatch. Owned by the run. */
 gd_status gd_run_checkpoint(const gd_run *run, gd_checkpoint checkpoint, const gd_parameters **out,
                             gd_report *report);
 

@@ -94,10 +94,16 @@ typedef struct network_pass {
   gd_workspace *workspace;
   const gd_minibatch *minibatch;
   const gd_step *step;
+  unsigned first_part; /* of a step: these parts of it */
+  unsigned end_part;
   unsigned skipped;
   float gain[GD_N_BRANCHES];
   float *logits;
 } network_pass;
+
+static int is_skipped(const network_pass *pass, unsigned layer) {
+  return layer >= 1 && layer <= GD_N_BRANCHES && (pass->skipped >> (layer - 1) & 1u);
+}
 
 static void forward_features(const network_pass *pass, const gd_share *share) {
   gd_workspace *ws = pass->workspace;
@@ -119,7 +125,10 @@ static void forward_features(const network_pass *pass, const gd_share *share) {
   gd_share_barrier(share);
 }
 
-static void forward_branch(const network_pass *pass, const gd_share *share, unsigned layer) {
+static void forward_branch(const network_pass *pass, unsigned layer, const gd_share *share) {
+  if (is_skipped(pass, layer)) {
+    return;
+  }
   gd_workspace *ws = pass->workspace;
   const gd_affine affine = affine_layer(pass->parameters, layer);
   uint32_t begin = 0;
@@ -137,10 +146,6 @@ static void forward_branch(const network_pass *pass, const gd_share *share, unsi
   }
 }
 
-static int is_skipped(const network_pass *pass, unsigned layer) {
-  return layer >= 1 && layer <= GD_N_BRANCHES && (pass->skipped >> (layer - 1) & 1u);
-}
-
 /* Every worker would write the same: done by the caller before they start. */
 static void place_activations(const network_pass *pass) {
   gd_workspace *ws = pass->workspace;
@@ -150,14 +155,8 @@ static void place_activations(const network_pass *pass) {
   }
 }
 
-static void forward(const network_pass *pass, const gd_share *share) {
-  gd_workspace *ws = pass->workspace;
-  forward_features(pass, share);
-  for (unsigned l = 1; l <= GD_N_BRANCHES; l++) {
-    if (!is_skipped(pass, l)) {
-      forward_branch(pass, share, l);
-    }
-  }
+static void forward_classifier(const network_pass *pass, const gd_share *share) {
+  const gd_workspace *ws = pass->workspace;
   const gd_affine classifier = affine_layer(pass->parameters, N_HIDDEN);
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -210,27 +209,29 @@ static void pass_by(const gd_workspace *ws, unsigned layer, const gd_share *shar
 }
 
 /* dy = gain dz, the gradient by a branch's affine map; dz itself where the gain is 1. */
-static gd_panels scale_gradient(gd_workspace *ws, unsigned layer, float gain,
-                                const gd_share *share) {
-  if (gain == 1.0f) {
-    return ws->dz[layer];
+static gd_panels affine_gradient(const network_pass *pass, unsigned layer) {
+  const gd_workspace *ws = pass->workspace;
+  if (layer == N_HIDDEN) {
+    return ws->dlogits;
   }
+  return pass->gain[layer - 1] == 1.0f ? ws->dz[layer]
+                                       : (gd_panels){ws->dy.values, ws->dz[layer].stride};
+}
+
+static void scale_gradient(const gd_workspace *ws, unsigned layer, float gain, gd_panels dy,
+                           const gd_share *share) {
   uint32_t begin = 0;
   uint32_t end = 0;
   const gd_v4 gains = gd_v4_splat(gain);
-  const gd_panels dy = {ws->dy.values, ws->dz[layer].stride};
-  const uint32_t n_panels = gd_n_panels(ws->n_images, GD_BATCH_PANEL);
-  gd_share_range(share, n_panels, 1, &begin, &end);
+  gd_share_range(share, gd_n_panels(ws->n_images, GD_BATCH_PANEL), 1, &begin, &end);
   for (size_t i = begin * dy.stride; i < end * dy.stride; i += 4) {
     gd_v4_store(dy.values + i, gd_v4_mul(gains, gd_v4_load(ws->dz[layer].values + i)));
   }
   gd_share_barrier(share);
-  return dy;
 }
 
-/* Layer 5..1: the gradient below it first, while its weights are still the old ones, then their
- * update. */
-static void backward_layer(const network_pass *pass, unsigned layer, const gd_share *share) {
+/* The gradient below layer 5..1, while its weights are still the old ones. */
+static void backward_input(const network_pass *pass, unsigned layer, const gd_share *share) {
   gd_workspace *ws = pass->workspace;
   if (is_skipped(pass, layer)) {
     pass_by(ws, layer, share);
@@ -238,19 +239,32 @@ static void backward_layer(const network_pass *pass, unsigned layer, const gd_sh
   }
   const int is_branch = layer <= GD_N_BRANCHES;
   const gd_affine affine = affine_layer(pass->parameters, layer);
-  const gd_affine velocity = affine_layer(pass->velocities, layer);
   const gd_panels above = is_branch ? ws->dz[layer] : ws->dlogits;
-  const gd_panels dy =
-      is_branch ? scale_gradient(ws, layer, pass->gain[layer - 1], share) : ws->dlogits;
+  const gd_panels dy = affine_gradient(pass, layer);
   uint32_t begin = 0;
   uint32_t end = 0;
+  if (dy.values != above.values) {
+    scale_gradient(ws, layer, pass->gain[layer - 1], dy, share);
+  }
   gd_share_range(share, affine.n_in, 4, &begin, &end);
   gd_dense_input_gradient(&affine, dy, above, is_branch ? affine.n_out : 0, ws->h[layer - 1].batch,
                           ws->dz[layer - 1], gd_n_panels(ws->n_images, GD_BATCH_PANEL), begin, end);
   gd_share_barrier(share);
+}
+
+static void update_layer(const network_pass *pass, unsigned layer, const gd_share *share) {
+  if (is_skipped(pass, layer)) {
+    return;
+  }
+  const gd_workspace *ws = pass->workspace;
+  const gd_affine affine = affine_layer(pass->parameters, layer);
+  const gd_affine velocity = affine_layer(pass->velocities, layer);
+  uint32_t begin = 0;
+  uint32_t end = 0;
   gd_share_range(share, affine.n_out, 1, &begin, &end);
-  gd_dense_update(&affine, &velocity, ws->h[layer - 1].features, ws->n_rows, dy, ws->n_images,
-                  pass->step->learning_rate, pass->step->momentum, begin, end);
+  gd_dense_update(&affine, &velocity, ws->h[layer - 1].features, ws->n_rows,
+                  affine_gradient(pass, layer), ws->n_images, pass->step->learning_rate,
+                  pass->step->momentum, begin, end);
   gd_share_barrier(share);
 }
 
@@ -273,24 +287,48 @@ static void backward_features(const network_pass *pass, const gd_share *share) {
                    begin, end);
 }
 
-static void train(void *context, const gd_share *share) {
-  const network_pass *pass = context;
-  forward(pass, share);
-  loss_gradient(pass, share);
-  for (unsigned l = N_HIDDEN; l >= 1; l--) {
-    backward_layer(pass, l, share);
+/* Forward through layers 0..4, the classifier both ways, back through layers 4..1 in two halves
+ * each, the features' update. */
+static void work_on_part(const network_pass *pass, unsigned part, const gd_share *share) {
+  if (part == 0) {
+    forward_features(pass, share);
+  } else if (part <= GD_N_BRANCHES) {
+    forward_branch(pass, part, share);
+  } else if (part == N_HIDDEN) {
+    forward_classifier(pass, share);
+    loss_gradient(pass, share);
+    backward_input(pass, N_HIDDEN, share);
+    update_layer(pass, N_HIDDEN, share);
+  } else if (part < GD_N_STEP_PARTS - 1) {
+    const unsigned half = part - (N_HIDDEN + 1);
+    const unsigned layer = GD_N_BRANCHES - half / 2;
+    if (half % 2 == 0) {
+      backward_input(pass, layer, share);
+    } else {
+      update_layer(pass, layer, share);
+    }
+  } else {
+    backward_features(pass, share);
   }
-  backward_features(pass, share);
 }
 
-double gd_network_step(gd_parameters *parameters, gd_parameters *velocities,
-                       gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
-                       const gd_step *step) {
+static void train(void *context, const gd_share *share) {
+  const network_pass *pass = context;
+  for (unsigned part = pass->first_part; part < pass->end_part; part++) {
+    work_on_part(pass, part, share);
+  }
+}
+
+static double step_parts(gd_parameters *parameters, gd_parameters *velocities,
+                         gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
+                         const gd_step *step, unsigned first_part, unsigned end_part) {
   network_pass pass = {.parameters = parameters,
                        .velocities = velocities,
                        .workspace = workspace,
                        .minibatch = minibatch,
                        .step = step,
+                       .first_part = first_part,
+                       .end_part = end_part,
                        .skipped = step->skipped};
   memcpy(pass.gain, step->gain, sizeof pass.gain);
   place_activations(&pass);
@@ -302,9 +340,25 @@ double gd_network_step(gd_parameters *parameters, gd_parameters *velocities,
   return sum / minibatch->n_images;
 }
 
+double gd_network_step(gd_parameters *parameters, gd_parameters *velocities,
+                       gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
+                       const gd_step *step) {
+  return step_parts(parameters, velocities, workspace, pool, minibatch, step, 0, GD_N_STEP_PARTS);
+}
+
+double gd_network_step_part(gd_parameters *parameters, gd_parameters *velocities,
+                            gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
+                            const gd_step *step, unsigned part) {
+  return step_parts(parameters, velocities, workspace, pool, minibatch, step, part, part + 1);
+}
+
 static void infer(void *context, const gd_share *share) {
   const network_pass *pass = context;
-  forward(pass, share);
+  forward_features(pass, share);
+  for (unsigned layer = 1; layer <= GD_N_BRANCHES; layer++) {
+    forward_branch(pass, layer, share);
+  }
+  forward_classifier(pass, share);
   if (share->index == 0) {
     for (uint32_t b = 0; b < pass->workspace->n_images; b++) {
       read_logits(pass->workspace, b, pass->logits + (size_t)b * GD_N_CLASSES);

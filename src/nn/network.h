@@ -105,6 +105,15 @@ double gd_network_step(gd_parameters *parameters, gd_parameters *velocities,
                        gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
                        const gd_step *step);
 
+/* The same step for a caller who must not be away for long: one call for each part 0, 1, ..,
+ * GD_N_STEP_PARTS - 1, in this order and with the same arguments, leaves the same bits as
+ * gd_network_step; the last call returns the loss. Between two parts the parameters are neither the
+ * old ones nor the new, and the workspace is in use. */
+#define GD_N_STEP_PARTS 15
+double gd_network_step_part(gd_parameters *parameters, gd_parameters *velocities,
+                            gd_workspace *workspace, gd_pool *pool, const gd_minibatch *minibatch,
+                            const gd_step *step, unsigned part);
+
 /* The forward pass with gain 1 and the branches in `active` (GD_ALL_BRANCHES: full depth).
  * logits: (n_images, 10) row-major, the caller's. */
 void gd_network_forward(const gd_parameters *parameters, gd_workspace *workspace, gd_pool *pool,

@@ -26,7 +26,8 @@
  *       at zero), or 0
  *   gd_run_step(run i32) -> i32                    one bounded piece of work: a number of
  *       describe().events (diverged: the report says which loss); a finished, diverged or stopped
- *       run: -WRONG_STATE
+ *       run: -WRONG_STATE. After the event "part" the run is within a minibatch: until that one is
+ *       done the run's live weights cannot be had, and nothing can be predicted with the run
  *   gd_run_stop(run i32) -> i32                    ends it for good
  *   gd_run_view(run i32, view i32) -> ptr          views: describe().runViews, by name:
  *       progress f64[describe().progress.length]; history f64[epochsDone][describe().history.length];

@@ -31,7 +31,7 @@ typedef struct gd_weights_object {
 /* A checkpoint of a run, or weights, with room to work in: all of it borrowed. */
 typedef struct gd_model {
   const gd_parameters *parameters;
-  gd_workspace *workspace; /* GD_EVALUATION_CHUNK images */
+  gd_workspace *workspace; /* GD_EVALUATION_CHUNK images; NULL while a run is in a minibatch */
   float *row;              /* (GD_MAX_WIDTH) */
   int *has_prediction;
 } gd_model;

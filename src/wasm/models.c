@@ -126,7 +126,7 @@ GD_EXPORT(int32_t, weights_close, (int32_t handle)) {
 gd_status gd_model_get(int32_t handle, int32_t checkpoint, gd_model *out) {
   gd_run_object *run = gd_run_get(handle);
   if (run != NULL) {
-    out->workspace = run->run->workspace;
+    out->workspace = run->run->progress.step_part == 0 ? run->run->workspace : NULL;
     out->row = run->run->row;
     out->has_prediction = &run->has_prediction;
     return gd_run_checkpoint(run->run, (gd_checkpoint)checkpoint, &out->parameters,
@@ -195,6 +195,10 @@ GD_EXPORT(int32_t, model_predict,
            float *probabilities)) {
   gd_model model;
   gd_status status = gd_model_get(handle, checkpoint, &model);
+  if (status == GD_OK && model.workspace == NULL) {
+    status = gd_report_fault(gd_last_report(), GD_WRONG_STATE, GD_NO_OFFSET, "run",
+                             "a run between two minibatches", "one within a minibatch");
+  }
   if (status == GD_OK) {
     status = gd_mask_check(mask);
   }

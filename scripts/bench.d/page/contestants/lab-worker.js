@@ -50,12 +50,14 @@ class Lab {
       const start = performance.now();
       const event = this.#engine.description.events[this.#engine.status('gd_run_step', this.#run)] ?? '';
       const elapsed = (performance.now() - start) / 1000;
+      if (event === 'part' || TRAINING_EVENTS.includes(event)) {
+        seconds += elapsed;
+        this.#epoch.training += elapsed;
+      }
       if (TRAINING_EVENTS.includes(event)) {
         n++;
-        seconds += elapsed;
         nImages += this.#progress('lastImages');
         loss = this.#progress('loss');
-        this.#epoch.training += elapsed;
       } else if (VALIDATION_EVENTS.includes(event)) {
         this.#epoch.validation += elapsed;
         if (event === 'epoch') {
