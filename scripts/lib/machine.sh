@@ -74,7 +74,7 @@ and see why."
 
 apt_install() {
   DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-    "${missing_packages[@]}"
+    -o DPkg::Lock::Timeout=300 "${missing_packages[@]}"
 }
 
 # Node: nothing older runs the lab's modules.
