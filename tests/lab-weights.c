@@ -171,13 +171,13 @@ static void refuses_weights_that_are_not_finite(void **state) {
   uint64_t at = 784 * 13 + 13 + 13 * 11 + 2;
   f->sequence[at] = NAN;
   assert_int_equal(import_all(f, 100, digest, &report), GD_WEIGHT_NOT_FINITE);
-  assert_string_equal(report.subject, "layer1.bias");
+  assert_string_equal(report.subject, "layer_1.bias");
   assert_string_equal(report.found, "NaN");
   assert_int_equal(report.offset, at * 4);
   f->sequence[at] = 0;
   f->sequence[5] = -INFINITY;
   assert_int_equal(import_all(f, 100, digest, &report), GD_WEIGHT_NOT_FINITE);
-  assert_string_equal(report.subject, "layer0.weight");
+  assert_string_equal(report.subject, "layer_0.weight");
   assert_string_equal(report.found, "-Infinity");
   f->sequence[5] = 0;
 }

@@ -60,6 +60,7 @@ class Experiment {
     this.#config = config;
     this.#options = options;
     this.#result = emptyResult(session.engine, config);
+    this.#result.startedFrom = options.initialWeights === undefined ? 'seed' : 'weights';
   }
 
   /** @returns {Promise<RunResult>} */
@@ -235,6 +236,7 @@ function emptyResult(engine, config) {
     status: 'stopped',
     config,
     engine: engine.info,
+    startedFrom: 'seed',
     history: [],
     bestEpoch: null,
     gates: { kept: [0, 0, 0, 0], skipped: [0, 0, 0, 0] },

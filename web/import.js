@@ -1,6 +1,7 @@
-// A results file back into runs. Everything is checked before anything is taken; C says whether the settings are right.
+// Files back into runs. Everything is checked before anything is taken; C says whether the settings are right.
 
 import { LabError } from './fault.js';
+import { networkFromFile } from './import-weights.js';
 import { SCHEMA_VERSION } from './results.js';
 
 /** @typedef {import('./client.js').Client} Client */
@@ -11,13 +12,36 @@ import { SCHEMA_VERSION } from './results.js';
 const N_CLASSES = 10;
 const STATUSES = ['finished', 'untested', 'stopped', 'diverged'];
 
+/** A run as a file tells of it; the lab gives it its place in the list. @typedef {Omit<RunRecord, 'id'|'plan'|'asked'>} ReadRecord */
+
+/**
+ * A results file, or a file of weights: the first bytes decide where the name does not.
+ * @param {File} file
+ * @param {Client} client
+ * @returns {Promise<{records: ReadRecord[], weights: import('./vault.js').BothWeights|null}>} weights of the first record
+ * @throws {LabError} WRONG_RESULTS or WRONG_WEIGHTS, which name the part at fault; or C's fault
+ */
+export async function readFile(file, client) {
+  if (file.name.endsWith('.safetensors') || await startsLikeSafetensors(file)) {
+    const { record, weights } = await networkFromFile(file, client);
+    return { records: [record], weights: { selected: weights, final: weights } };
+  }
+  return { records: await resultsFromJson(await file.text(), client), weights: null };
+}
+
+/** With the length of its header, a number far below 2³²; a text has no such zeros. @param {Blob} file */
+async function startsLikeSafetensors(file) {
+  const bytes = new Uint8Array(await file.slice(4, 8).arrayBuffer());
+  return bytes.length === 4 && bytes.every((byte) => byte === 0);
+}
+
 /**
  * @param {string} text   of one result, or of several under `runs`
  * @param {Client} client
- * @returns {Promise<Omit<RunRecord, 'id'|'plan'|'asked'>[]>}
+ * @returns {Promise<ReadRecord[]>}
  * @throws {LabError} WRONG_RESULTS, which names the member at fault
  */
-export async function resultsFromJson(text, client) {
+async function resultsFromJson(text, client) {
   const file = parse(text);
   expect(typeof file === 'object' && file !== null, 'file', 'a results object', typeof file);
   expect(file.schemaVersion === SCHEMA_VERSION, 'schemaVersion', String(SCHEMA_VERSION), String(file.schemaVersion));
@@ -30,7 +54,7 @@ export async function resultsFromJson(text, client) {
       throw new LabError(fault);
     }
     const { config, fault: own, history, status } = result;
-    records.push({ config, status, history, result, fault: own, isImported: true });
+    records.push({ config, status, history, result, fault: own, isImported: true, hasWeights: false, only: null, start: null });
   }
   return records;
 }
@@ -60,12 +84,14 @@ function readResult(json, at) {
       expect(Number.isFinite(row?.[member]), `${at}history[${i}].${member}`, 'a number', String(row?.[member]));
     }
   }
+  const { startedFrom = 'seed' } = json; // older files do not say
+  expect(startedFrom === 'seed' || startedFrom === 'weights', `${at}startedFrom`, 'seed or weights', String(startedFrom));
   const isTested = json.status === 'finished';
   const endpoints = isTested ? {
     selected: readEndpoint(json.endpoints?.selected, `${at}endpoints.selected`),
     final: readEndpoint(json.endpoints?.final, `${at}endpoints.final`),
   } : null;
-  return { ...json, endpoints, weights: null };
+  return { ...json, startedFrom, endpoints, weights: null };
 }
 
 /** @param {any} json @param {string} at @returns {Endpoint} */

@@ -2,6 +2,7 @@
 // answer is kept, so that asking again costs nothing.
 
 import { LabError } from './fault.js';
+import { endpointOf } from './state.js';
 
 /** @typedef {import('./client.js').Client} Client */
 /** @typedef {import('./network.js').Network} Network */
@@ -123,7 +124,7 @@ export class Inspector {
     if (run.config.mask === 0) {
       return null;
     }
-    const candidates = runs.filter(({ config, result }) => config.mask === 0 && result?.endpoints);
+    const candidates = runs.filter((other) => other.config.mask === 0 && endpointOf(other, checkpoint) !== null);
     const [own, others] = [true, false].map((isOwn) => candidates.filter(({ plan }) => (plan === run.plan) === isOwn));
     for (const baseline of [...own, ...others.reverse()]) {
       try {

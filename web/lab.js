@@ -3,11 +3,10 @@
 import { Client } from './client.js';
 import { faultOf, LabError } from './fault.js';
 import { Inspector } from './inspector.js';
-import { resultsFromJson } from './import.js';
 import { readLink } from './link.js';
 import { Queue } from './queue.js';
 import { SCHEMA_VERSION, resultToJson } from './results.js';
-import { isUnderWay } from './state.js';
+import { isUnderWay, runById } from './state.js';
 
 /** @typedef {import('./state.js').Checkpoint} Checkpoint */
 /** @typedef {import('./state.js').LabState} LabState */
@@ -96,6 +95,7 @@ export class Lab {
     const { config, plan, run, expect, numerics } = readLink(hash, description);
     this.#store.update({
       isTouched: true,
+      start: null,
       config: { ...this.#store.state.config, ...config },
       plan: { ...this.#store.state.plan, ...plan },
       expected: expect === null ? null : { sha256: expect, numerics },
@@ -126,10 +126,11 @@ export class Lab {
   /** Asks C what it says of settings and plan. */
   async #check() {
     const client = await this.client();
-    const { config, plan } = this.#store.state;
+    const { config, plan, start } = this.#store.state;
     const { fault, bytes, nParameters } = await client.checkConfig(config);
     const { cells, planFault } = await this.#plannedCells(client, fault);
-    if (this.#store.state.config === config && this.#store.state.plan === plan) {
+    const isLatest = config === this.#store.state.config && plan === this.#store.state.plan && start === this.#store.state.start;
+    if (isLatest) {
       this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
     }
   }
@@ -140,7 +141,7 @@ export class Lab {
    * @returns {Promise<{cells: Cell[], planFault: LabFault|null}>}
    */
   async #plannedCells(client, configFault) {
-    const { config, plan } = this.#store.state;
+    const { config, plan, start } = this.#store.state;
     const { mask = 0, p = 0, seed = 0 } = config;
     if (configFault !== null) {
       return { cells: [], planFault: null };
@@ -148,6 +149,7 @@ export class Lab {
     try {
       const isGrid = plan.kind === 'grid';
       checkSeeds(plan.nSeeds);
+      checkStart(client.description, config, start === null ? null : runById(this.#store.state, start.run));
       const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
       const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
       const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
@@ -185,7 +187,7 @@ export class Lab {
 
   /** @param {Cell[]} cells @returns {RunRecord[]} */
   #newRecords(cells) {
-    const { config } = this.#store.state;
+    const { config, start } = this.#store.state;
     const asked = Date.now();
     const stamp = asked.toString(36);
     const plan = `${stamp}-${this.#nextRun}`;
@@ -199,6 +201,9 @@ export class Lab {
       result: null,
       fault: null,
       isImported: false,
+      hasWeights: false,
+      only: null,
+      start,
     }));
   }
 
@@ -271,18 +276,52 @@ export class Lab {
 
   /** All runs that have ended, as a results file. */
   exportJson() {
-    const results = this.#store.state.runs.flatMap((run) => (run.result === null ? [] : [resultToJson(run.result)]));
+    const results = this.#store.state.runs.flatMap((run) =>
+      (run.result === null || run.only ? [] : [resultToJson(run.result)])); // a network alone is no result
     return `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, runs: results })}\n`;
   }
 
-  /** Lists the runs of a results file, marked as imported. @param {string} text */
-  async importJson(text) {
+  /**
+   * Lists the runs of a results file, or the network of a file of weights, marked as imported.
+   * @param {File} file
+   */
+  async importFile(file) {
+    const { readFile } = await import('./import.js');
+    const { records: read, weights } = await readFile(file, await this.client());
     const asked = Date.now();
     const plan = `${asked.toString(36)}-${this.#nextRun}`;
-    const read = await resultsFromJson(text, await this.client());
     const records = read.map((run) => ({ ...run, id: `${asked.toString(36)}-${this.#nextRun++}`, plan, asked }));
+    await this.#vault.keep(records, weights);
     this.#store.update({ runs: [...this.#store.state.runs, ...records] });
-    await this.#vault.keep(records);
+  }
+
+  /**
+   * The weights of a run that has ended, as a file.
+   * @param {RunRecord} run
+   * @param {Checkpoint} checkpoint
+   * @param {import('./export-weights.js').Format} format
+   */
+  async exportWeights(run, checkpoint, format) {
+    const { fileOf } = await import('./export-weights.js');
+    const weights = await this.#vault.weights(run.id);
+    if (run.result === null || weights === null) {
+      throw new LabError({ code: 'NO_WEIGHTS', message: 'The weights of this run are not here.', subject: run.id });
+    }
+    return fileOf(format, run.result, run.only ?? checkpoint, weights[checkpoint]);
+  }
+
+  /**
+   * Makes Train go on from a run's weights, with that run's settings until others are chosen. null: from the seed's.
+   * @param {{run: RunRecord, checkpoint: Checkpoint}|null} from
+   */
+  async startFrom(from) {
+    if (from === null) {
+      this.#store.update({ start: null });
+    } else {
+      const { run, checkpoint } = from;
+      this.#store.update({ start: { run: run.id, checkpoint }, config: run.config, isTouched: true, place: 'train' });
+    }
+    await this.#check();
   }
 
   storage() {
@@ -293,9 +332,10 @@ export class Lab {
   async forget(ids) {
     const gone = new Set(ids);
     const runs = this.#store.state.runs.filter((run) => isUnderWay(run.status) || !gone.has(run.id));
-    const { shownRun, inspectedRun } = this.#store.state;
+    const { shownRun, inspectedRun, start } = this.#store.state;
     this.#store.update({
       runs,
+      start: start !== null && gone.has(start.run) ? null : start,
       shownRun: runs.some((run) => run.id === shownRun) ? shownRun : null,
       inspectedRun: runs.some((run) => run.id === inspectedRun) ? inspectedRun : null,
     });
@@ -323,5 +363,21 @@ function checkSeeds(nSeeds) {
     const [expected, found] = [`1 to ${MAX_SEEDS}`, String(nSeeds)];
     const message = `Seeds takes a whole number from ${expected}; ${found} is none.`;
     throw new LabError({ code: 'FIELD_OUT_OF_RANGE', message, subject: 'seeds', expected, found });
+  }
+}
+
+/**
+ * That the settings' network is the one whose weights training goes on from.
+ * @param {Description} description
+ * @param {ConfigInput} config
+ * @param {RunRecord|null} source   null: training starts from the seed's weights
+ */
+function checkStart({ presets }, config, source) {
+  const widthsOf = (/** @type {ConfigInput} */ { preset, widths }) =>
+    (widths ?? presets.find(({ id }) => id === preset)?.widths ?? []).join(', ');
+  const [expected, found] = [source?.config ?? config, config].map(widthsOf);
+  if (expected !== found) {
+    const message = `The weights to go on from are of the widths ${expected}; the settings say ${found}.`;
+    throw new LabError({ code: 'WRONG_SHAPE', message, subject: 'widths', expected, found });
   }
 }

@@ -2,7 +2,7 @@
 // store's list of runs; a run that waits there is the queue.
 
 import { Client } from './client.js';
-import { faultOf } from './fault.js';
+import { faultOf, LabError } from './fault.js';
 import { isUnderWay, runById } from './state.js';
 
 /** @typedef {import('./run.js').Run} Run */
@@ -119,12 +119,14 @@ export class Queue {
   }
 
   /** @param {Client} client @param {RunRecord} record */
-  async #carryOut(client, { id, config }) {
+  async #carryOut(client, { id, config, start = null }) {
+    const initialWeights = await this.#initialWeights(start);
     if (this.#mode === 'stop') {
       this.#change(id, { status: 'stopped' });
       return;
     }
     const run = client.startRun(config, {
+      initialWeights,
       startPaused: this.#store.state.isPaused,
       onPhase: (phase) => this.#enterPhase(id, phase),
       onDownload: (download) => this.#showLive(id, { download }),
@@ -135,7 +137,7 @@ export class Queue {
     try {
       const result = await run.finished;
       const { status, history, fault, weights = null } = result;
-      this.#change(id, { status, history, fault, result: { ...result, weights: null } });
+      this.#change(id, { status, history, fault, result: { ...result, weights: null }, hasWeights: weights !== null });
       if (fault !== null) {
         this.#store.update({ problem: fault });
       }
@@ -144,6 +146,19 @@ export class Queue {
       this.#active.delete(id);
       this.#forgetLive(id);
     }
+  }
+
+  /** @param {import('./state.js').Start|null} start @returns {Promise<Float32Array|undefined>} */
+  async #initialWeights(start) {
+    if (start === null) {
+      return undefined;
+    }
+    const weights = await this.#vault.weights(start.run);
+    if (weights === null) {
+      const message = 'The weights to go on from are not here any more.';
+      throw new LabError({ code: 'NO_WEIGHTS', message, subject: start.run });
+    }
+    return weights[start.checkpoint].values;
   }
 
   /** @param {string} id @param {import('./vault.js').BothWeights|null} weights */

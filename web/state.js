@@ -3,6 +3,7 @@
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
 /** @typedef {import('./types.js').Description} Description */
 /** @typedef {import('./types.js').DownloadProgress} DownloadProgress */
+/** @typedef {import('./types.js').Endpoint} Endpoint */
 /** @typedef {import('./types.js').EngineInfo} EngineInfo */
 /** @typedef {import('./types.js').EpochRow} EpochRow */
 /** @typedef {import('./types.js').LabFault} LabFault */
@@ -27,7 +28,12 @@
  * @property {RunResult|null} result   once it has ended; without its weights, which vault.js keeps
  * @property {LabFault|null} fault     why it failed or diverged
  * @property {boolean} isImported      it came from a file
+ * @property {boolean} hasWeights      vault.js keeps its weights
+ * @property {Checkpoint|null} only    the one checkpoint of a network that came from a file of weights; null: both
+ * @property {Start|null} start        weights that it goes on from; null: drawn from the seed
  */
+
+/** Where training goes on from. @typedef {{run: string, checkpoint: Checkpoint}} Start */
 
 /**
  * What changes many times a second while a run goes on; kept apart, so that lists need not be drawn anew.
@@ -56,6 +62,7 @@
  * @property {Description|null} description
  * @property {ConfigInput} config                 the settings as they stand
  * @property {PlanSettings} plan
+ * @property {Start|null} start                   weights that Train goes on from; null: drawn from the seed
  * @property {boolean} isTouched                  settings or plan were changed, by hand or by a link
  * @property {boolean} question                   a link asks for a start, and waits for an answer
  * @property {{sha256: string, numerics: string|null}|null} expected   weights that a link foretells
@@ -83,6 +90,7 @@ export function emptyState() {
     description: null,
     config: {},
     plan: { kind: 'single', order: [0, 1, 2, 3], nSeeds: 1, ps: [0.5], masks: [0, 15], startPaused: false },
+    start: null,
     isTouched: false,
     question: false,
     expected: null,
@@ -115,6 +123,21 @@ export function isUnderWay(status) {
  */
 export function runById(state, id) {
   return state.runs.find((run) => run.id === id) ?? null;
+}
+
+/**
+ * The test figures of one of a run's checkpoints.
+ * @param {RunRecord} run
+ * @param {Checkpoint} checkpoint
+ * @returns {Endpoint|null} null where it was not tested, or has no such checkpoint
+ */
+export function endpointOf({ only, result }, checkpoint) {
+  return (only ?? checkpoint) === checkpoint ? (result?.endpoints?.[checkpoint] ?? null) : null;
+}
+
+/** Whether a run did not start from its seed's weights, so that its settings alone do not tell it. @param {RunRecord} run */
+export function isContinued({ result, start }) {
+  return (start ?? null) !== null || result?.startedFrom === 'weights';
 }
 
 /** The run that Train shows. @param {LabState} state */

@@ -2,7 +2,7 @@
 
 /** @typedef {import('./types.js').Config} Config */
 
-/** Raised when a member of a file's metadata changes its meaning. */
+/** Changes when a member of a file's metadata changes its meaning. */
 export const SCHEMA = 'mnist-browser-lab weights 1';
 
 /**
@@ -18,10 +18,12 @@ export const SCHEMA = 'mnist-browser-lab weights 1';
 /**
  * What a file of weights says of them.
  * @typedef {object} About
- * @property {Config} config
+ * @property {Config} config                what they were trained with
  * @property {'selected'|'final'} checkpoint
- * @property {number} epoch                 after which the weights were so
- * @property {string} numerics              of the engine that trained them
+ * @property {number} epoch                 after which the weights were so; 1-based
+ * @property {string} build                 of the engine that trained them
+ * @property {string} numerics              of that engine
+ * @property {'seed'|'weights'} startedFrom
  * @property {string} weightsSHA256         of all numbers in the canonical order, as little-endian float32
  * @property {string} initializationSHA256  the same, before the first minibatch
  * @property {string} orderHash
@@ -38,21 +40,40 @@ export function tensorsOf(widths) {
   /** @type {Tensor[]} */
   const tensors = [];
   let first = 0;
+  /** @param {string} name @param {number[]} shape */
+  const add = (name, shape) => {
+    const n = shape.reduce((product, size) => product * size, 1);
+    tensors.push({ name, shape, first, n });
+    first += n;
+  };
   widths.slice(1).forEach((nOut, layer) => {
-    const nIn = Number(widths[layer]);
-    tensors.push({ name: `layer_${layer}.weight`, shape: [nOut, nIn], first, n: nOut * nIn });
-    first += nOut * nIn;
-    tensors.push({ name: `layer_${layer}.bias`, shape: [nOut], first, n: nOut });
-    first += nOut;
+    add(`layer_${layer}.weight`, [nOut, Number(widths[layer])]);
+    add(`layer_${layer}.bias`, [nOut]);
   });
   return tensors;
 }
 
 /**
- * An About as the string-to-string map that both formats carry.
+ * An About as the map from strings to strings that both formats carry.
  * @param {About} about
  * @returns {Record<string, string>}
  */
 export function metadataOf({ config, epoch, ...texts }) {
-  return { schema: SCHEMA, widths: JSON.stringify(config.widths), config: JSON.stringify(config), epoch: String(epoch), ...texts };
+  return {
+    schema: SCHEMA,
+    widths: JSON.stringify(config.widths),
+    config: JSON.stringify(config),
+    epoch: String(epoch),
+    ...texts,
+  };
+}
+
+/**
+ * The bytes of some numbers, without a copy. Typed arrays have the machine's order of bytes, which is little-endian
+ * wherever WebAssembly runs in a browser; both formats want just that.
+ * @param {Float32Array} values
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function bytesOf({ buffer, byteOffset, byteLength }) {
+  return new Uint8Array(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength);
 }

@@ -211,6 +211,7 @@
  * @property {'finished'|'untested'|'stopped'|'diverged'} status   untested: trained, but without the test images
  * @property {Config} config
  * @property {EngineInfo} engine
+ * @property {'seed'|'weights'} startedFrom   whether the seed's weights or given ones were trained
  * @property {EpochRow[]} history
  * @property {number|null} bestEpoch          1-based; null before the first epoch's end
  * @property {{kept: number[], skipped: number[]}} gates   minibatches, per branch 0..3

@@ -103,9 +103,9 @@ static gd_status report_not_finite(const gd_weights_import *import, float value,
                                    gd_report *report) {
   const gd_weights_cursor *cursor = &import->cursor;
   int is_bias = cursor->row == import->parameters->shape.widths[cursor->layer + 1];
-  char subject[sizeof report->subject] = "layer0";
+  char subject[sizeof report->subject] = "layer_0";
   char found[GD_TEXT_F64_BYTES];
-  subject[5] = (char)('0' + cursor->layer);
+  subject[6] = (char)('0' + cursor->layer);
   gd_text_append(subject, sizeof subject, is_bias ? ".bias" : ".weight");
   gd_text_f64(found, (double)value);
   return gd_report_fault(report, GD_WEIGHT_NOT_FINITE, import->n_done * sizeof value, subject,

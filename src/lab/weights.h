@@ -1,5 +1,5 @@
-/* Parameters as one sequence of numbers: layer0.weight (out, in) row-major, layer0.bias,
- * layer1.weight, ... The sequence's little-endian float32 bytes are what is hashed, exported and
+/* Parameters as one sequence of numbers: layer_0.weight (out, in) row-major, layer_0.bias,
+ * layer_1.weight, ... The sequence's little-endian float32 bytes are what is hashed, exported and
  * imported. */
 #ifndef GD_LAB_WEIGHTS_H
 #define GD_LAB_WEIGHTS_H
@@ -50,7 +50,7 @@ typedef struct gd_weights_import {
 
 void gd_weights_import_start(gd_weights_import *import, gd_parameters *parameters);
 
-/* Takes the next n numbers. WEIGHT_NOT_FINITE names the tensor ("layer2.weight"), the byte in the
+/* Takes the next n numbers. WEIGHT_NOT_FINITE names the tensor ("layer_2.weight"), the byte in the
  * sequence, and what stands there; WRONG_PARAMETER_COUNT: more than the network has. After a fault
  * the import is of no further use. */
 gd_status gd_weights_import_append(gd_weights_import *import, const float *values, uint64_t n,

@@ -118,7 +118,7 @@ test('results go out as JSON and come in again, marked as imported; a wrong file
   assert.equal(endpoints.selected.probabilities.length, 20_000);
   assert.match(provenance.weightsSHA256.selected, /^[0-9a-f]{64}$/);
 
-  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$('#import-json'));
+  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$('#import-file'));
   await input.uploadFile(file);
   await waitForRows(page, 4);
   const rows = await results(page);

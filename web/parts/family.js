@@ -1,5 +1,7 @@
 // Runs that differ in nothing but their branches and their seed belong together.
 
+import { endpointOf, isContinued } from '../state.js';
+
 /** @typedef {import('../state.js').Checkpoint} Checkpoint */
 /** @typedef {import('../state.js').RunRecord} RunRecord */
 
@@ -26,14 +28,16 @@ export function familiesOf(runs, checkpoint) {
   /** @type {Map<string, Family>} */
   const families = new Map();
   for (const run of runs) {
-    const endpoint = run.result?.endpoints?.[checkpoint];
-    if (run.result === null || endpoint === undefined) {
+    const endpoint = endpointOf(run, checkpoint);
+    if (run.result === null || endpoint === null) {
       continue;
     }
     const { mask, seed, widths, trainN, testSet, epochs, batch, lr, p, preset } = run.result.config;
     const { numerics } = run.result.engine;
-    const key = JSON.stringify([widths, trainN, testSet, epochs, batch, lr, p, numerics]);
-    const name = `${preset || widths.join('–')}, ${trainN} images, ${epochs} epochs, p ${p}, ${numerics}`;
+    const origin = isContinued(run) ? run.result.provenance.initializationSHA256 : '';
+    const key = JSON.stringify([widths, trainN, testSet, epochs, batch, lr, p, numerics, origin]);
+    const note = isContinued(run) ? ', continued' : '';
+    const name = `${preset || widths.join('–')}, ${trainN} images, ${epochs} epochs, p ${p}, ${numerics}${note}`;
     const family = families.get(key) ?? { name, members: [] };
     families.set(key, family);
     family.members.push({ run, mask, seed, accuracy: endpoint.accuracy });

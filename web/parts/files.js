@@ -18,15 +18,17 @@ export function mountFiles(container, store, lab) {
   const out = button('export-json', 'Save results as JSON', () => {
     save(new Blob([lab.exportJson()], { type: 'application/json' }), 'mnist-lab-results.json');
   });
-  const file = el('input', { type: 'file', id: 'import-json', class: 'visually-hidden', accept: '.json,application/json' });
+  const file = el('input', {
+    type: 'file', id: 'import-file', class: 'visually-hidden', accept: '.json,application/json,.safetensors',
+  });
   file.addEventListener('change', () => void lab.attempt(async () => {
     const [chosen] = file.files ?? [];
+    file.value = ''; // so that the same file can be chosen again
     if (chosen !== undefined) {
-      await lab.importJson(await chosen.text());
+      await lab.importFile(chosen);
     }
-    file.value = '';
   }));
-  const into = el('label', { class: 'button button--small', for: file.id }, 'Load results');
+  const into = el('label', { class: 'button button--small', for: file.id }, 'Load results or weights');
   const wipe = button('delete-all', 'Delete all runs', () => {
     if (wipe.dataset.sure === undefined) {
       wipe.dataset.sure = '';

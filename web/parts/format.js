@@ -1,5 +1,7 @@
 // Numbers as a person reads them, each with its unit.
 
+import { isContinued } from '../state.js';
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 /** @param {number} value @returns {string} 11,972,510 */
@@ -73,10 +75,11 @@ export function branches(mask) {
 }
 
 /** @param {import('../state.js').RunRecord} run @returns {string} what a person tells a run by */
-export function runName({ config, isImported }) {
+export function runName(run) {
+  const { config, isImported } = run;
   const { mask = 0, p, preset, seed } = config;
   const skips = mask === 0 ? 'skips none' : `skips ${branches(mask)}, p ${p}`;
-  return `${preset || 'custom'}, ${skips}, seed ${seed}${isImported ? ' (imported)' : ''}`;
+  return `${preset || 'custom'}, ${skips}, seed ${seed}${isContinued(run) ? ', continued' : ''}${isImported ? ' (imported)' : ''}`;
 }
 
 /** @param {import('../types.js').EngineInfo} engine @returns {string} */

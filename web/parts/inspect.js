@@ -6,6 +6,7 @@ import { mountFocus } from './focus.js';
 import { countOf, percent, runName } from './format.js';
 import { mountGallery } from './gallery.js';
 import { mountRemoval } from './removal.js';
+import { mountWeights } from './weights.js';
 import { LabError } from '../fault.js';
 import { Store, runById } from '../state.js';
 
@@ -60,6 +61,7 @@ export function mount(container, store, lab) {
     input: el('input', { type: 'radio', name: 'inspect-checkpoint', onchange: () => lab.choose(checkpoint) }),
     words: el('span'),
   }));
+  const chips = checkpoints.map(({ input, words }) => el('label', { class: 'chip' }, input, words));
   const sentence = el('p', { class: 'soft', id: 'inspect-sentence' });
   const empty = el('p', { class: 'empty' }, 'When a network is trained, its test images are shown here: '
     + 'which it reads right, which wrong, and how sure it is. Press Train first.');
@@ -68,14 +70,15 @@ export function mount(container, store, lab) {
     'div',
     { class: 'inspect__head' },
     el('div', { class: 'field' }, el('label', { for: runs.id }, 'Run'), runs),
-    el('fieldset', { class: 'field' }, el('legend', {}, 'Weights'), el('div', { class: 'chips' },
-      ...checkpoints.map(({ input, words }) => el('label', { class: 'chip' }, input, words)))),
+    el('fieldset', { class: 'field' }, el('legend', {}, 'Weights'), el('div', { class: 'chips' }, ...chips)),
   );
   const cards = Array.from({ length: 4 }, () => el('section', { class: 'card' }));
-  body.append(head, sentence, el('div', { class: 'inspect__cards' }, ...cards));
+  const weights = el('div', { class: 'inspect__weights' });
+  body.append(head, sentence, weights, el('div', { class: 'inspect__cards' }, ...cards));
   container.append(el('h1', { class: 'place__title' }, 'Inspect'), empty, body);
 
   cards[1].classList.add('inspect__focus');
+  mountWeights(weights, view, lab);
   mountGallery(cards[0], view);
   mountFocus(cards[1], view, lab);
   mountConfusion(cards[2], view);
@@ -104,14 +107,16 @@ export function mount(container, store, lab) {
       return;
     }
     const { endpoints } = run.result;
+    const shown = run.only ?? state.checkpoint;
     runs.value = run.id;
-    for (const { checkpoint, input, words } of checkpoints) {
-      input.checked = checkpoint === state.checkpoint;
+    for (const [i, { checkpoint, input, words }] of checkpoints.entries()) {
+      chips[i].hidden = checkpoint !== (run.only ?? checkpoint);
+      input.checked = checkpoint === shown;
       words.textContent = `${checkpoint === 'selected' ? 'Selected' : 'Final'}: epoch ${endpoints[checkpoint].epoch}`;
     }
     const { subject } = view.state;
-    if (subject?.run !== run || subject.checkpoint !== state.checkpoint) {
-      void lab.attempt(() => load(run, state.checkpoint));
+    if (subject?.run !== run || subject.checkpoint !== shown) {
+      void lab.attempt(() => load(run, shown));
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 import { copyText } from './figure-tools.js';
-import { shownRun } from '../state.js';
+import { isContinued, shownRun } from '../state.js';
 import { writeLink } from '../link.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
@@ -29,11 +29,13 @@ export function mountProof(container, store) {
     }
   });
   const draw = (/** @type {LabState} */ state) => {
-    const result = shownRun(state)?.result ?? null;
+    const run = shownRun(state);
+    const result = run?.result ?? null;
     const found = result?.provenance.weightsSHA256 ?? null;
     body.hidden = found === null;
     if (result !== null && found !== null) {
       hash.textContent = found.selected;
+      copy.hidden = run !== null && isContinued(run); // no link tells what it went on from
       verdict.textContent = state.expected === null ? '' : words(result, state.expected);
       verdict.className = isSame(result, state.expected?.sha256 ?? '') ? 'right' : 'wrong';
     }

@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 import { branches, count, countOf, duration, loss, percent, runName } from './format.js';
-import { isUnderWay } from '../state.js';
+import { endpointOf, isContinued, isUnderWay } from '../state.js';
 
 /** @typedef {import('./compare.js').Choice} Choice */
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -81,8 +81,8 @@ export function mountResults(container, store, lab, choice) {
 
   /** @param {RunRecord} run @param {Checkpoint} checkpoint */
   function row(run, checkpoint) {
-    const { config, result, status } = run;
-    const endpoint = result?.endpoints?.[checkpoint];
+    const { config, only, result, status } = run;
+    const endpoint = endpointOf(run, checkpoint);
     const curve = el('input', {
       type: 'checkbox', value: run.id, checked: choice.state.chosen.includes(run.id),
       'aria-label': `Draw the curves of ${runName(run)}`,
@@ -92,19 +92,21 @@ export function mountResults(container, store, lab, choice) {
       choice.update({ chosen: curve.checked ? [...others, run.id] : others });
     });
     const { numerics = '', threads = 0 } = result?.engine ?? {};
-    const name = `${config.preset || 'custom'}, seed ${config.seed}${run.isImported ? ', imported' : ''}`;
+    const notes = [isContinued(run) && 'continued', run.isImported && 'imported', only && `only ${only}`].filter(Boolean);
+    const name = [config.preset || 'custom', `seed ${config.seed}`, ...notes].join(', ');
+    const isTrainedHere = result !== null && !only;
     const cells = [
       curve,
-      endpoint === undefined ? name : el('button', {
+      !result?.endpoints ? name : el('button', {
         type: 'button', class: 'link', onclick: () => lab.inspect(run.id, checkpoint),
       }, name),
       branches(config.mask ?? 0),
       String(config.p),
-      endpoint === undefined ? el('span', { class: 'soft' }, status) : percent(endpoint.accuracy, 2),
-      endpoint === undefined ? '' : loss(endpoint.ce),
-      result === null ? '' : duration(result.timing.trainingSeconds),
-      result === null ? '' : count(result.timing.imagesPerSecond),
-      result === null ? '' : `${numerics}, ${countOf(threads, 'thread')}`,
+      endpoint === null ? el('span', { class: 'soft' }, only ? 'not in the file' : status) : percent(endpoint.accuracy, 2),
+      endpoint === null ? '' : loss(endpoint.ce),
+      isTrainedHere ? duration(result.timing.trainingSeconds) : '',
+      isTrainedHere ? count(result.timing.imagesPerSecond) : '',
+      isTrainedHere ? `${numerics}, ${countOf(threads, 'thread')}` : numerics,
       !isUnderWay(status) && el('button', {
         type: 'button', class: 'link link--soft', 'aria-label': `Delete ${runName(run)}`,
         onclick: () => void lab.attempt(() => lab.forget([run.id])),

@@ -1,0 +1,47 @@
+// The weights that Inspect shows: out as a file, or on to more training.
+
+import { el } from './dom.js';
+import { save } from './figure-tools.js';
+
+/** @typedef {import('./inspect.js').Subject} Subject */
+/** @typedef {import('./inspect.js').View} View */
+/** @typedef {import('../export-weights.js').Format} Format */
+/** @typedef {import('../lab.js').Lab} Lab */
+
+/**
+ * @param {HTMLElement} container
+ * @param {import('../state.js').Store<View>} view
+ * @param {Lab} lab
+ */
+export function mountWeights(container, view, lab) {
+  /** @param {string} id @param {string} label @param {(subject: Subject) => Promise<void>} action */
+  const button = (id, label, action) => el('button', {
+    type: 'button',
+    class: 'button button--small',
+    id,
+    onclick: () => void lab.attempt(async () => {
+      const { subject } = view.state;
+      if (subject !== null) {
+        await action(subject);
+      }
+    }),
+  }, label);
+  /** @param {Format} format @returns {(subject: Subject) => Promise<void>} */
+  const saveAs = (format) => async ({ run, checkpoint }) => {
+    const { blob, name } = await lab.exportWeights(run, checkpoint, format);
+    save(blob, name);
+  };
+  const buttons = [
+    button('save-safetensors', 'Save weights (.safetensors)', saveAs('safetensors')),
+    button('save-onnx', 'Save model (.onnx)', saveAs('onnx')),
+    button('train-further', 'Train further', ({ run, checkpoint }) => lab.startFrom({ run, checkpoint })),
+  ];
+  const words = el('p', { class: 'small soft' }, 'This run came from a results file, which holds no weights.');
+  const row = el('div', { class: 'button-row' }, ...buttons);
+  container.append(row, words);
+  view.watch((state) => state.subject, (subject) => {
+    const hasWeights = subject?.run.hasWeights ?? false;
+    row.hidden = !hasWeights;
+    words.hidden = subject === null || hasWeights;
+  });
+}
