@@ -14,6 +14,7 @@ import { mountFilters } from './parts/filters.js';
 import { mountLink } from './parts/link.js';
 import { mountMistakes } from './parts/mistakes.js';
 import { mountNetwork } from './parts/network.js';
+import { mountOffline } from './parts/offline.js';
 import { mountOutcome } from './parts/outcome.js';
 import { mountPlaces } from './parts/places.js';
 import { mountPlan } from './parts/plan.js';
@@ -58,6 +59,7 @@ store.watch(shownRun, (run) => {
 // The twenty digits first; the engine is fetched when they stand.
 await mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
 await lab.start();
+void mountOffline(byId('update'), store, lab);
 if (location.hash.length > 1) {
   await lab.attempt(() => lab.openLink(location.hash));
 }

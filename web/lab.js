@@ -180,6 +180,7 @@ export class Lab {
     const records = this.#newRecords(planned);
     this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isFollowing: true, isPaused: plan.startPaused });
     if (records.length > 1) {
+      await this.#vault.own(records[0].plan);
       await this.#vault.keep(records); // what a reload would cut off goes on after it
     }
     await this.#queue.drain();
@@ -213,24 +214,45 @@ export class Lab {
     if (!failed) {
       this.#store.update({ problem: null });
       await this.start();
+      await this.#storeAgain();
       return;
     }
     const runs = this.#store.state.runs.map((run) =>
       run.status === 'failed' ? { ...run, status: /** @type {const} */ ('waiting'), fault: null, history: [] } : run);
     this.#store.update({ runs, problem: null });
+    await this.#storeAgain();
     await this.#queue.drain();
   }
 
-  /** Lists the runs of earlier visits; what the last one left undone of a plan goes on. */
+  /** Lists the runs of earlier visits; what the last one left undone of a plan goes on. Never throws. */
   async resume() {
-    const earlier = (await this.#vault.all()).map((run) =>
+    await this.attempt(async () => {
+      const earlier = await this.#vault.all();
+      const unfinished = new Set(earlier.filter((run) => isUnderWay(run.status)).map((run) => run.plan));
+      this.#list(earlier.filter((run) => !unfinished.has(run.plan)));
+      await Promise.all([...unfinished].map((plan) => this.#resumePlan(plan)));
+    });
+  }
+
+  /** Goes on with a plan, at once or when the page that carries it out is closed. @param {string} plan */
+  async #resumePlan(plan) {
+    await this.#vault.own(plan);
+    const runs = (await this.#vault.all()).filter((run) => run.plan === plan).map((run) =>
       isUnderWay(run.status) ? { ...run, status: /** @type {const} */ ('waiting'), history: [] } : run);
-    this.#store.update({ runs: [...earlier, ...this.#store.state.runs] });
-    const next = earlier.find((run) => run.status === 'waiting');
-    if (next !== undefined && !this.#store.state.isRunning) {
-      this.#store.update({ shownRun: next.id });
+    this.#list(runs);
+    const next = runs.find((run) => run.status === 'waiting');
+    if (next !== undefined) {
+      if (!this.#store.state.isRunning) {
+        this.#store.update({ shownRun: next.id });
+      }
       await this.#queue.drain();
     }
+  }
+
+  /** @param {RunRecord[]} earlier   they go among the others, oldest first */
+  #list(earlier) {
+    const runs = [...earlier, ...this.#store.state.runs].sort((a, b) => a.asked - b.asked);
+    this.#store.update({ runs });
   }
 
   /** Ends downloads and training; what there is of a run stays listed as stopped, what waits is struck. */
@@ -324,8 +346,11 @@ export class Lab {
     await this.#check();
   }
 
-  storage() {
-    return this.#vault.usage();
+  /** What is kept, and what room it takes. */
+  async storage() {
+    const ended = this.#store.state.runs.filter((run) => run.result !== null).map((run) => run.id);
+    const unstored = this.#vault.unstored().filter((id) => ended.includes(id));
+    return { nRuns: ended.length, nUnstored: unstored.length, usage: await this.#vault.usage() };
   }
 
   /** Forgets runs that have ended. @param {string[]} ids */
@@ -340,6 +365,15 @@ export class Lab {
       inspectedRun: runs.some((run) => run.id === inspectedRun) ? inspectedRun : null,
     });
     await this.#vault.forget(ids);
+    await this.#storeAgain(); // there is room now
+  }
+
+  /** Tries once more to store what could not be stored. */
+  async #storeAgain() {
+    if (this.#vault.unstored().length > 0) {
+      this.#store.update({ problem: null });
+      await this.#vault.keepUnstored();
+    }
   }
 }
 

@@ -123,6 +123,7 @@ export class Queue {
     const initialWeights = await this.#initialWeights(start);
     if (this.#mode === 'stop') {
       this.#change(id, { status: 'stopped' });
+      await this.#keepRecord(id, null);
       return;
     }
     const run = client.startRun(config, {
@@ -174,6 +175,7 @@ export class Queue {
     const fault = faultOf(error);
     if (fault.code === 'STOPPED') {
       this.#change(id, { status: 'stopped' });
+      void this.#keepRecord(id, null);
     } else {
       this.#mode = 'halt';
       this.#change(id, { status: 'failed', fault });

@@ -62,12 +62,15 @@ worker.addEventListener('fetch', (event) => {
 
 /** All files of this build, or none. */
 async function install() {
+  const engines = buildsToKeep(detectFeatures()).map((build) => `wasm/engine-${build}.`);
+  const names = Object.keys(files).filter(
+    (name) => !name.startsWith('wasm/engine-') || engines.some((engine) => name.startsWith(engine)),
+  );
+  const responses = await Promise.all(names.map(fetchFile));
   try {
-    const engines = buildsToKeep(detectFeatures()).map((build) => `wasm/engine-${build}.`);
-    const names = Object.keys(files).filter(
-      (name) => !name.startsWith('wasm/engine-') || engines.some((engine) => name.startsWith(engine)),
-    );
-    await Promise.all(names.map(async (name) => store(BUILD_CACHE, urlOf(name), await fetchFile(name))));
+    for (const [i, name] of names.entries()) {
+      await store(BUILD_CACHE, urlOf(name), responses[i]);
+    }
   } catch (error) {
     await caches.delete(BUILD_CACHE);
     throw error;
@@ -88,18 +91,27 @@ function fetchFile(name) {
 
 /** @param {FetchEvent} event @param {string} name */
 async function answerFile(event, name) {
+  if (!(await caches.has(BUILD_CACHE))) {
+    return answerWithoutCache(event, name);
+  }
   const kept = await keptIn(BUILD_CACHE, name);
   if (kept !== undefined) {
     return kept;
   }
-  if (!(await caches.has(BUILD_CACHE))) {
-    // It was thrown away behind our back. The network takes over, and the next visit starts anew.
-    await worker.registration.unregister();
-    return fetch(event.request);
-  }
   const response = await fetchFile(name); // an engine that was not expected to be used
   event.waitUntil(store(BUILD_CACHE, urlOf(name), response.clone()).catch(() => {}));
   return response;
+}
+
+/**
+ * The cache was thrown away behind our back. A page that opens waits until all is there again; if that cannot be, its
+ * files and all that it asks for come from the network, where a newer build may be.
+ * @param {FetchEvent} event
+ * @param {string} name
+ */
+async function answerWithoutCache({ request }, name) {
+  const isMended = request.mode === 'navigate' && (await install().then(() => true, () => false));
+  return (isMended ? await keptIn(BUILD_CACHE, name) : undefined) ?? fetch(request);
 }
 
 /** @param {FetchEvent} event @param {string} name @param {boolean} isFresh */

@@ -15,15 +15,15 @@ const VERSION = 1;
 export class Vault {
   /** @type {Promise<IDBDatabase|null>} */
   #database;
-  /** Weights that are not stored yet, or could not be. @type {Map<string, BothWeights>} */
-  #inMemory = new Map();
+  /** What is not stored yet, or could not be. @type {Map<string, {record: RunRecord, weights: BothWeights|null}>} */
+  #unstored = new Map();
   #onFault;
 
   /** @param {(fault: LabFault) => void} onFault   hears why something could not be stored */
   constructor(onFault) {
     this.#onFault = onFault;
     this.#database = openDatabase().catch((error) => {
-      this.#report('This browser keeps nothing for this page, so runs are lost at the end of this visit.', error);
+      this.#report('NO_STORAGE', 'This browser keeps nothing for this page, so runs are lost at the end of this visit.', error);
       return null;
     });
   }
@@ -36,23 +36,22 @@ export class Vault {
     }
     /** @type {RunRecord[]} */
     const records = await answered(database.transaction('runs').objectStore('runs').getAll());
-    return records.sort((a, b) => a.asked - b.asked || a.id.localeCompare(b.id));
+    return records.sort((a, b) => a.asked - b.asked || a.id.localeCompare(b.id, 'en', { numeric: true }));
   }
 
   /**
    * Keeps runs as they stand.
    * @param {RunRecord[]} records
    * @param {BothWeights|null} [weights]   of the first one
+   * @returns {Promise<boolean>} whether they are stored
    */
   async keep(records, weights = null) {
-    if (weights !== null) {
-      this.#inMemory.set(records[0].id, weights);
-    }
+    records.forEach((record, i) => this.#unstored.set(record.id, { record, weights: i === 0 ? weights : null }));
     const database = await this.#database;
+    if (database === null) {
+      return false;
+    }
     try {
-      if (database === null) {
-        throw new LabError({ code: 'NO_STORAGE', message: 'There is no storage.' });
-      }
       const transaction = database.transaction(['runs', 'weights'], 'readwrite');
       for (const record of records) {
         transaction.objectStore('runs').put(record);
@@ -61,12 +60,28 @@ export class Vault {
         transaction.objectStore('weights').put(weights, records[0].id);
       }
       await completed(transaction);
-      if (weights !== null) {
-        this.#inMemory.delete(records[0].id);
-      }
     } catch (error) {
-      if (database !== null) {
-        this.#report('A run could not be stored, so it ends with this visit. Delete runs to make room.', error);
+      this.#reportUnstored(error);
+      return false;
+    }
+    for (const record of records) {
+      if (this.#unstored.get(record.id)?.record === record) {
+        this.#unstored.delete(record.id);
+      }
+    }
+    return true;
+  }
+
+  /** Runs that are here for this visit only. */
+  unstored() {
+    return [...this.#unstored.keys()];
+  }
+
+  /** Tries once more to keep what could not be stored. */
+  async keepUnstored() {
+    for (const { record, weights } of [...this.#unstored.values()]) {
+      if (!(await this.keep([record], weights))) {
+        return;
       }
     }
   }
@@ -74,9 +89,9 @@ export class Vault {
   /** @param {string} id @returns {Promise<BothWeights|null>} null where the run has none */
   async weights(id) {
     const database = await this.#database;
-    const held = this.#inMemory.get(id);
-    if (held !== undefined || database === null) {
-      return held ?? null;
+    const held = this.#unstored.get(id)?.weights ?? null;
+    if (held !== null || database === null) {
+      return held;
     }
     return (await answered(database.transaction('weights').objectStore('weights').get(id))) ?? null;
   }
@@ -85,7 +100,7 @@ export class Vault {
   async forget(ids) {
     const database = await this.#database;
     for (const id of ids) {
-      this.#inMemory.delete(id);
+      this.#unstored.delete(id);
     }
     if (database !== null) {
       const transaction = database.transaction(['runs', 'weights'], 'readwrite');
@@ -97,16 +112,45 @@ export class Vault {
     }
   }
 
+  /**
+   * Makes a plan this page's own, so that no second page carries it out as well. Waits while another page has it.
+   * @param {string} plan
+   */
+  async own(plan) {
+    const { locks } = navigator;
+    if (locks === undefined) {
+      return; // two pages may then do the same work, with the same results
+    }
+    await new Promise((resolve) => {
+      const untilThePageIsGone = () => {
+        resolve(undefined);
+        return new Promise(() => {});
+      };
+      locks.request(`${NAME} ${plan}`, untilThePageIsGone).catch(resolve);
+    });
+  }
+
   /** @returns {Promise<{bytes: number, quota: number}|null>} null where the browser does not say */
   async usage() {
     const estimate = await navigator.storage?.estimate?.();
     return estimate === undefined ? null : { bytes: estimate.usage ?? 0, quota: estimate.quota ?? 0 };
   }
 
-  /** @param {string} message @param {unknown} error */
-  #report(message, error) {
+  /** @param {unknown} error */
+  #reportUnstored(error) {
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') {
+      const message = 'This browser has no more room for the lab, so a run is kept only until the page is closed. '
+        + 'Delete runs that you do not need, or make room on this device, then try again.';
+      this.#report('STORAGE_FULL', message, error);
+    } else {
+      this.#report('NOT_STORED', 'A run could not be stored, so it is kept only until the page is closed.', error);
+    }
+  }
+
+  /** @param {string} code @param {string} message @param {unknown} error */
+  #report(code, message, error) {
     const found = error instanceof Error ? error.message : String(error);
-    this.#onFault(new LabError({ code: 'NOT_STORED', message, subject: 'storage', found }).toFault());
+    this.#onFault(new LabError({ code, message, subject: 'storage', found }).toFault());
   }
 }
 

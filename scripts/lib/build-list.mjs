@@ -11,25 +11,23 @@ const NOT_KEPT = /\.map$|^licenses\/|^dataset\/README\.md$/;
  * Puts the list of the build before the service worker's code.
  * @param {Map<string, Uint8Array>} files  everything that is deployed, the service worker's code included
  * @param {{gzip_file: string, gzip_sha256: string, sha256: string}[]} splits  of the manifest
- * @returns {Uint8Array}  the service worker
+ * @returns {Buffer}  the service worker
  */
 export function listBuild(files, splits) {
   const code = files.get('service-worker.js');
   if (!code) {
     throw new Error('There is no service-worker.js to list the build in.');
   }
-  const digests = [...files]
-    .map(([name, bytes]) => ({ name, digest: sha256(bytes) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const digests = [...files.keys()].sort().map((name) => ({ name, digest: sha256(files.get(name) ?? '') }));
   const splitNames = splits.map((split) => `dataset/${split.gzip_file}`);
-  const isKept = (/** @type {string} */ name) =>
-    name !== 'service-worker.js' && !splitNames.includes(name) && !NOT_KEPT.test(name);
+  const kept = digests.filter(
+    ({ name }) => name !== 'service-worker.js' && !splitNames.includes(name) && !NOT_KEPT.test(name),
+  );
+  const list = digests.map(({ name, digest }) => `${digest.toString('hex')}  ${name}\n`).join('');
   /** @type {Build} */
   const build = {
-    id: sha256(Buffer.from(JSON.stringify(digests))).toString('hex').slice(0, 16),
-    files: Object.fromEntries(
-      digests.filter(({ name }) => isKept(name)).map(({ name, digest }) => [name, integrity(digest)]),
-    ),
+    id: sha256(list).toString('hex').slice(0, 16),
+    files: Object.fromEntries(kept.map(({ name, digest }) => [name, integrity(digest)])),
     // Some hosts send a split decoded.
     splits: Object.fromEntries(
       splits.map((split, i) => [
@@ -41,7 +39,7 @@ export function listBuild(files, splits) {
   return Buffer.concat([Buffer.from(`self.BUILD = ${JSON.stringify(build)};\n`), code]);
 }
 
-/** @param {Uint8Array} bytes */
+/** @param {import('node:crypto').BinaryLike} bytes */
 function sha256(bytes) {
   return createHash('sha256').update(bytes).digest();
 }

@@ -30,7 +30,9 @@ export async function openLab(context, { width = 1280, height = 900, isTouched =
   const url = await serveLab(context, {
     ...server,
     intercept(request, response, pathname) {
-      requests.push(pathname);
+      if (!isForLater(request, pathname)) {
+        requests.push(pathname);
+      }
       return server?.intercept?.(request, response, pathname) ?? false;
     },
   });
@@ -40,6 +42,16 @@ export async function openLab(context, { width = 1280, height = 900, isTouched =
   await page.goto(url + hash);
   await ready(page);
   return { browser, page, url, faults, requests };
+}
+
+/**
+ * Whether it is the service worker that asks, to have it at hand offline: pages do not fetch these as data.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {string} pathname
+ */
+function isForLater({ headers }, pathname) {
+  const isPart = /(\/|\.js|\.mjs|\.css|\.svg|\.webmanifest)$/.test(pathname);
+  return headers['sec-fetch-dest'] === 'serviceworker' || (headers['sec-fetch-dest'] === 'empty' && isPart);
 }
 
 /** Waits until the engine has started and the settings are there. @param {Page} page */

@@ -41,17 +41,19 @@ export function mountFiles(container, store, lab) {
   container.append(el('h2', {}, 'Files and storage'), el('div', { class: 'button-row' }, out, file, into, wipe), words);
 
   const refresh = paced(() => void lab.attempt(async () => {
-    const { runs } = store.state;
-    const nKept = runs.filter((run) => run.result !== null).length;
-    const usage = await lab.storage();
-    const room = usage === null ? '' : `, ${size(usage.bytes)} of the ${size(usage.quota)} that this browser grants`;
-    words.textContent = `${countOf(nKept, 'run')} kept in this browser${room}. They stay when the page is closed.`;
-    out.disabled = nKept === 0;
-    wipe.disabled = !runs.some((run) => !isUnderWay(run.status));
+    const { nRuns, nUnstored, usage } = await lab.storage();
+    words.textContent = [
+      `${countOf(nRuns - nUnstored, 'run')} kept in this browser, also when the page is closed.`,
+      nUnstored > 0 && `${countOf(nUnstored, 'run')} only until it is closed, for there is no room.`,
+      usage !== null && `The lab takes ${size(usage.bytes)} of the ${size(usage.quota)} that this browser grants it.`,
+    ].filter(Boolean).join(' ');
+    out.disabled = nRuns === 0;
+    wipe.disabled = !store.state.runs.some((run) => !isUnderWay(run.status));
     wipe.textContent = 'Delete all runs';
     delete wipe.dataset.sure;
   }), 1000);
   store.watch((state) => state.runs, refresh);
+  store.watch((state) => state.problem, refresh); // it tells when there is no room
 }
 
 /** @param {string} id @param {string} label @param {() => void} onclick */
