@@ -233,7 +233,8 @@ function createSharedMemory(maxBytes) {
 }
 
 /**
- * Waits for the workers of a module with threads. One that cannot start is told by an error event, or not at all.
+ * Waits for the workers of a module with threads. One that cannot start is told by an error event, or, where that came
+ * before anyone listened, not at all.
  * @param {Module} module
  */
 async function workersReady(module) {

@@ -37,6 +37,7 @@ export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), ...o
  * @param {string} [options.dataset]   folder with manifest.json and the splits
  * @param {string} [options.build]     this build and no other
  * @param {number} [options.threads]   so many, whatever the machine has
+ * @param {number} [options.memoryBytes]   the engine's memory may grow to this
  * @param {'auto'|'stream'|'zlib'} [options.inflate]
  */
 export async function openSession({ dataset = path.join(ROOT, 'dist/dataset'), inflate, ...options } = {}) {

@@ -1,6 +1,8 @@
 /* The exports that both modules have: version, last report, memory. */
 #include "wasm/common.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,13 @@ int32_t gd_result(gd_status status) {
   return -(int32_t)status;
 }
 
+static void report_no_memory(size_t bytes) {
+  char expected[GD_TEXT_U64_BYTES + sizeof " bytes"];
+  gd_text_u64(expected, bytes);
+  gd_text_append(expected, sizeof expected, " bytes");
+  gd_report_fault(&last_report, GD_OUT_OF_MEMORY, GD_NO_OFFSET, "memory", expected, "less");
+}
+
 void *gd_block_allocate(size_t bytes) {
   size_t rounded = 0;
   void *block = NULL;
@@ -26,7 +35,7 @@ void *gd_block_allocate(size_t bytes) {
     block = aligned_alloc(GD_BLOCK_ALIGNMENT, rounded - rounded % GD_BLOCK_ALIGNMENT);
   }
   if (block == NULL) {
-    gd_report_numbers(&last_report, GD_OUT_OF_MEMORY, GD_NO_OFFSET, "bytes of memory", bytes, 0);
+    report_no_memory(bytes);
   }
   return block;
 }

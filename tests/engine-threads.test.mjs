@@ -1,0 +1,176 @@
+// Threads, and the choice of their number; large networks in parts; memory that is refused.
+
+import assert from 'node:assert/strict';
+import os from 'node:os';
+import { test } from 'node:test';
+
+import { openNodeEngine, openSession } from '../scripts/lib/node-session.mjs';
+import { countParameters } from '../web/config.js';
+import { ThreadTrial } from '../web/trial.js';
+import { configure, openSplits, stepUntil } from './lib/open-splits.mjs';
+
+/** @typedef {import('../web/engine.js').Engine} Engine */
+
+const WIDTHS = [784, 100, 80, 60, 40, 20, 10];
+
+/** A minibatch of 60 images through all branches. */
+const WHOLE = { share: 1, nImages: 60, skipped: 0 };
+
+/**
+ * Gives a trial the minibatches of a machine that takes so long for a whole one on so many threads.
+ * @param {Record<number, number>} secondsOf   by the number of threads
+ * @param {(nThreads: number) => typeof WHOLE} [minibatch]   what is trained on so many; share: of a whole one's work
+ */
+function tryThreads(secondsOf, minibatch = () => WHOLE) {
+  let inUse = NaN;
+  const engine = /** @type {Engine} */ (/** @type {unknown} */ ({
+    threadCounts: Object.keys(secondsOf).map(Number).sort((a, b) => b - a),
+    useThreads: (/** @type {number} */ n) => {
+      inUse = n;
+    },
+  }));
+  const trial = new ThreadTrial(engine, WIDTHS);
+  let nMinibatches = 0;
+  let total = 0;
+  while (trial.isGoingOn) {
+    const { share, nImages, skipped } = minibatch(inUse);
+    const seconds = secondsOf[inUse] * share;
+    nMinibatches++;
+    total += seconds;
+    trial.add({ seconds, nImages, skipped });
+  }
+  return { inUse, verdict: trial.verdict, nMinibatches, seconds: total };
+}
+
+test('the fastest number of threads is kept, and said', () => {
+  const two = tryThreads({ 2: 0.002, 1: 0.0037 });
+  assert.equal(two.inUse, 2);
+  assert.equal(two.verdict, 'This run went 1.85 × as fast on 2 threads as on one.');
+  const one = tryThreads({ 2: 0.002, 1: 0.0018 });
+  assert.equal(one.inUse, 1);
+  assert.equal(one.verdict, 'This run went fastest on one thread (2 threads 0.90 ×).');
+  const half = tryThreads({ 8: 0.002, 4: 0.001, 2: 0.0015, 1: 0.003 });
+  assert.equal(half.inUse, 4);
+  assert.equal(half.verdict, 'This run went 3.00 × as fast on 4 threads as on one (8 threads 1.50 ×, 2 threads 2.00 ×).');
+});
+
+test('a thread that hardly helps is not used', () => {
+  assert.equal(tryThreads({ 4: 0.00195, 2: 0.00198, 1: 0.002 }).inUse, 1);
+});
+
+test('a trial takes a quarter of a second, and one round where minibatches take longer', () => {
+  const quick = tryThreads({ 2: 0.0001, 1: 0.0001 });
+  assert.ok(quick.seconds > 0.25 && quick.seconds < 0.26, `${quick.seconds} s`);
+  const slow = tryThreads({ 4: 0.1, 2: 0.2, 1: 0.4 });
+  assert.equal(slow.nMinibatches, 4); // the first one does not count
+});
+
+test('short minibatches and skipped branches do not mislead it', () => {
+  const work = [(784 * 100) / 8, 100 * 80, 80 * 60, 60 * 40, 40 * 20, 20 * 10];
+  const whole = work.reduce((sum, weights) => sum + weights, 0);
+  // One thread is slower, but gets minibatches that are a tenth as long and skip the two largest branches.
+  const { inUse } = tryThreads({ 2: 0.002, 1: 0.003 }, (n) =>
+    n === 1 ? { nImages: 6, skipped: 0b0011, share: (0.1 * (whole - work[1] - work[2])) / whole } : WHOLE,
+  );
+  assert.equal(inUse, 2);
+});
+
+test('where threads were asked for there is nothing to try', () => {
+  assert.deepEqual(tryThreads({ 4: 1 }), { inUse: 4, verdict: null, nMinibatches: 0, seconds: 0 });
+});
+
+test('by itself an engine takes as many threads as the machine has cores, at most eight', async () => {
+  const engine = await openNodeEngine();
+  const n = Math.min(os.availableParallelism(), 8);
+  assert.equal(engine.info.build, n > 1 ? 'fused-threads' : 'fused');
+  assert.equal(engine.info.threads, n);
+  assert.equal(engine.threadCounts[0], n);
+  assert.equal(engine.threadCounts.at(-1), 1);
+  engine.close();
+});
+
+test('threads start, take part, sit out and come back, and every kernel stays right', async () => {
+  const engine = await openNodeEngine({ build: 'mul-add-threads', threads: 4 });
+  assert.equal(engine.info.threads, 4);
+  for (const n of [4, 1, 3, 2, 4]) {
+    engine.useThreads(n);
+    assert.equal(engine.info.threads, n);
+    engine.status('gd_self_check');
+  }
+  assert.throws(() => engine.status('gd_threads_use', 5), { code: 'FIELD_OUT_OF_RANGE' });
+  assert.throws(() => engine.status('gd_threads_use', 0), { code: 'FIELD_OUT_OF_RANGE' });
+  engine.close();
+});
+
+test('one thread alone has nobody to wait for', async () => {
+  const engine = await openNodeEngine({ threads: 1 });
+  assert.equal(engine.info.build, 'fused');
+  assert.deepEqual(engine.threadCounts, [1]);
+  assert.equal(engine.status('gd_threads_use', 1), 1);
+  assert.throws(() => engine.status('gd_threads_use', 2), { code: 'FIELD_OUT_OF_RANGE' });
+});
+
+test('the memory of an engine with threads grows under it', async () => {
+  const engine = await openNodeEngine({ build: 'fused-threads', threads: 2 });
+  const before = engine.memoryBytes;
+  const text = engine.text(engine.pointer('gd_describe'));
+  engine.withRoom(100e6, (address) => {
+    assert.ok(engine.memoryBytes > before + 90e6);
+    engine.write(address + 99e6, [1, 2, 3]);
+    assert.deepEqual([...engine.copyU8(address + 99e6, 3)], [1, 2, 3]);
+  });
+  assert.equal(engine.text(engine.pointer('gd_describe')), text);
+  engine.status('gd_self_check');
+  engine.close();
+});
+
+/** Large enough for parts; quick all the same. */
+const LARGE = Object.freeze({ widths: [784, 1400, 5, 4, 3, 2, 10], trainN: 500, epochs: 2, batch: 128, seed: 5, mask: 15, p: 0.5 });
+
+test('a pause waits for the end of a minibatch that comes in parts; a stop does not', async () => {
+  const session = await openSession({ build: 'mul-add' });
+  /** @type {import('../web/types.js').RunProgress[]} */
+  const progress = [];
+  const emit = (/** @type {string} */ event, /** @type {any} */ data) => event === 'progress' && progress.push(data);
+  const finished = session.run({ config: LARGE, startPaused: true }, { id: 1, emit });
+  await session.loadSplit({ split: 'validation' }, { emit: () => {} });
+  for (let n = 1; n <= 3; n++) {
+    session.control({ run: 1, action: 'stepMinibatch' });
+    while (!(progress.at(-1)?.paused && progress.at(-1)?.minibatchesDone === n)) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    assert.equal(session.runWeights({ run: 1 }).values.length, countParameters(LARGE.widths));
+  }
+  session.control({ run: 1, action: 'resume' });
+  await session.settled({ run: 1 });
+  assert.equal(session.firstLayer({ run: 1, units: 1 }).length, 784);
+  session.control({ run: 1, action: 'stop' });
+  const result = await finished;
+  assert.equal(result.status, 'stopped');
+  result.gates.kept.forEach((kept, j) => assert.equal(kept + result.gates.skipped[j], progress.at(-1)?.minibatchesDone));
+});
+
+test('no part of a minibatch of full takes half of it', async () => {
+  const { engine, train, validation } = await openSplits('fused');
+  configure(engine, { widths: [784, 2500, 2000, 1500, 1000, 500, 10], trainN: 1000, batch: 128 });
+  const run = engine.status('gd_run_open', train, validation, 0);
+  stepUntil(engine, run, 'minibatch'); // memory that nobody has touched, code that is not compiled
+  /** @type {number[][]} */
+  const parts = [];
+  for (let minibatch = 0; minibatch < 3; minibatch++) {
+    let before = performance.now();
+    let part = 0;
+    stepUntil(engine, run, 'minibatch', () => {
+      const now = performance.now();
+      (parts[part++] ??= []).push(now - before);
+      before = now;
+    });
+  }
+  engine.status('gd_run_close', run);
+  assert.equal(parts.length, 15);
+  const medians = parts.map((times) => times.sort((a, b) => a - b)[1]);
+  const whole = medians.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(Math.max(...medians) < whole / 2, `${medians.map((ms) => ms.toFixed(1))} of ${whole} ms`);
+});
