@@ -5,7 +5,6 @@ import { Lab } from './lab.js';
 import { Store, emptyState, shownRun } from './state.js';
 import { Vault } from './vault.js';
 import { Announcer } from './parts/announcer.js';
-import { mountContinuation } from './parts/continuation.js';
 import { mountControls } from './parts/controls.js';
 import { mountCurves } from './parts/curves.js';
 import { byId } from './parts/dom.js';
@@ -35,7 +34,6 @@ store.watch((state) => state.said, (sentence) => announcer.say(sentence));
 mountPlaces(store, lab);
 mountStart(store, lab);
 mountLink(byId('question'), store, lab);
-mountContinuation(byId('continuation'), store, lab);
 mountSettings(byId('settings-fields'), store, lab);
 mountPlan(byId('settings-plan'), store, lab);
 mountProblem(byId('problem'), store, () => void lab.retry());
@@ -50,6 +48,11 @@ mountFilters(byId('filters'), store, lab);
 mountMistakes(byId('mistakes'), store, lab);
 store.watch((state) => state.engine, (engine) => {
   byId('engine-line').textContent = engine === null ? '' : `Engine: ${engineWords(engine)}.`;
+});
+store.watch((state) => state.start !== null, (isContinuing) => {
+  if (isContinuing) {
+    void import('./parts/continuation.js').then(({ mountContinuation }) => mountContinuation(byId('continuation'), store, lab));
+  }
 });
 store.watch(shownRun, (run) => {
   byId('live').hidden = run === null;

@@ -341,7 +341,13 @@ export class Lab {
       this.#store.update({ start: null });
     } else {
       const { run, checkpoint } = from;
-      this.#store.update({ start: { run: run.id, checkpoint }, config: run.config, isTouched: true, place: 'train' });
+      this.#store.update({
+        start: { run: run.id, checkpoint },
+        config: run.config,
+        expected: null, // a link foretells what comes of a seed
+        isTouched: true,
+        place: 'train',
+      });
     }
     await this.#check();
   }

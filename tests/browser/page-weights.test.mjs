@@ -89,6 +89,7 @@ test('weights go out as safetensors and come in again: the same figures, with an
   const [imported, original] = await results(page);
   assert.match(imported[1], /^tiny, seed 201, imported, only selected$/);
   assert.deepEqual(imported.slice(2, 6), original.slice(2, 6));
+  assert.deepEqual(await page.$$eval('#results-rows input', (inputs) => inputs.length), 1, 'only what was trained has curves');
   assert.equal(await inspectNewest(page), own);
   assert.equal(await withoutBranch1(page), ownWithout1);
   const chips = await page.$$eval('.inspect__head .chip', (all) =>
@@ -114,6 +115,8 @@ test('training goes on from weights that were loaded, and from the seed again wh
   await inspectNewest(page);
   await page.click('#train-further');
   await page.waitForSelector('#continuation:not([hidden])');
+  await page.waitForFunction(() => document.activeElement?.id === 'train');
+  assert.match(await textOf(page, '#plan-summary'), /, on from weights that are there\.$/);
   const words = await textOf(page, '#continuation-words');
   assert.match(words, /^Those of “tiny, skips 1, 2, p 0\.5, seed 201 \(imported\)”, epoch [12]\./);
   await train(page);

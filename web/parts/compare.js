@@ -45,10 +45,11 @@ export function mount(container, store, lab) {
   store.watch((state) => state.runs, (runs) => {
     empty.hidden = runs.length > 0;
     body.hidden = runs.length === 0;
-    const plan = runs.at(-1)?.plan ?? '';
+    const drawable = runs.filter((run) => !run.only); // a network from a file has no curves
+    const plan = drawable.at(-1)?.plan ?? '';
     const chosen = plan === newestPlan
-      ? choice.state.chosen.filter((id) => runs.some((run) => run.id === id))
-      : firstOf(runs.filter((run) => run.plan === plan)).map((run) => run.id);
+      ? choice.state.chosen.filter((id) => drawable.some((run) => run.id === id))
+      : firstOf(drawable.filter((run) => run.plan === plan)).map((run) => run.id);
     newestPlan = plan;
     choice.update({ chosen });
   });

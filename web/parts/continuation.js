@@ -13,6 +13,9 @@ import { runById } from '../state.js';
  * @param {Lab} lab
  */
 export function mountContinuation(container, store, lab) {
+  if (container.childElementCount > 0) {
+    return; // it is there since the first time
+  }
   const words = el('p', { id: 'continuation-words' });
   const back = el('button', { type: 'button', class: 'button button--small', id: 'start-from-seed' },
     'Start from the seed instead');

@@ -47,7 +47,7 @@ export function mountFiles(container, store, lab) {
       nUnstored > 0 && `${countOf(nUnstored, 'run')} only until it is closed, for there is no room.`,
       usage !== null && `The lab takes ${size(usage.bytes)} of the ${size(usage.quota)} that this browser grants it.`,
     ].filter(Boolean).join(' ');
-    out.disabled = nRuns === 0;
+    out.disabled = !store.state.runs.some((run) => run.result !== null && !run.only);
     wipe.disabled = !store.state.runs.some((run) => !isUnderWay(run.status));
     wipe.textContent = 'Delete all runs';
     delete wipe.dataset.sure;

@@ -96,7 +96,7 @@ export function mountResults(container, store, lab, choice) {
     const name = [config.preset || 'custom', `seed ${config.seed}`, ...notes].join(', ');
     const isTrainedHere = result !== null && !only;
     const cells = [
-      curve,
+      !only && curve,
       !result?.endpoints ? name : el('button', {
         type: 'button', class: 'link', onclick: () => lab.inspect(run.id, checkpoint),
       }, name),

@@ -63,7 +63,7 @@ function swap(first, second, showSecond) {
 }
 
 /** @param {LabState} state */
-function sentence({ config, need, planned, configFault, planFault }) {
+function sentence({ config, need, planned, start, configFault, planFault }) {
   const fault = configFault ?? planFault;
   if (fault !== null) {
     return fault.message;
@@ -72,5 +72,7 @@ function sentence({ config, need, planned, configFault, planFault }) {
   const runs = planned.length > 1 ? `${count(planned.length)} runs of ${network}` : network;
   const parameters = need.nParameters > 0 ? ` (${count(need.nParameters)} parameters)` : '';
   const { trainN = NaN, epochs = NaN } = config;
-  return `${runs[0].toUpperCase()}${runs.slice(1)}${parameters}: ${countOf(trainN, 'image')}, ${countOf(epochs, 'epoch')}.`;
+  const origin = start === null ? '' : ', on from weights that are there';
+  return `${runs[0].toUpperCase()}${runs.slice(1)}${parameters}: ${countOf(trainN, 'image')}, `
+    + `${countOf(epochs, 'epoch')}${origin}.`;
 }

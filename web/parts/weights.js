@@ -1,6 +1,6 @@
 // The weights that Inspect shows: out as a file, or on to more training.
 
-import { el } from './dom.js';
+import { byId, el } from './dom.js';
 import { save } from './figure-tools.js';
 
 /** @typedef {import('./inspect.js').Subject} Subject */
@@ -34,7 +34,10 @@ export function mountWeights(container, view, lab) {
   const buttons = [
     button('save-safetensors', 'Save weights (.safetensors)', saveAs('safetensors')),
     button('save-onnx', 'Save model (.onnx)', saveAs('onnx')),
-    button('train-further', 'Train further', ({ run, checkpoint }) => lab.startFrom({ run, checkpoint })),
+    button('train-further', 'Train further', async ({ run, checkpoint }) => {
+      await lab.startFrom({ run, checkpoint });
+      byId('train').focus(); // this button is out of sight now
+    }),
   ];
   const words = el('p', { class: 'small soft' }, 'This run came from a results file, which holds no weights.');
   const row = el('div', { class: 'button-row' }, ...buttons);
