@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { openSession, ROOT } from '../scripts/lib/node-session.mjs';
@@ -39,6 +39,8 @@ async function trainNatively(numerics, nThreads, numbers) {
   const { stdout } = await execute(program, [...splits, String(nThreads), ...numbers.map(String)]);
   return /^final (.*)$/m.exec(stdout)?.[1];
 }
+
+before(() => execute('ninja', ['-C', path.join(ROOT, 'build/native'), 'tests/train-mul-add', 'tests/train-fused']));
 
 for (const numerics of ['mul-add', 'fused']) {
   for (const nThreads of [1, 2, 4]) {

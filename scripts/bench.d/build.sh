@@ -35,9 +35,11 @@ for numerics in mul-add fused; do
   flags=
   [ $numerics = mul-add ] || flags='-DGD_FUSED=1 -mrelaxed-simd'
   target=$out/wasm/kernels-$numerics.wasm
-  if is_older $target $here/wasm/kernels.c $here/build.sh $libraries/libgd-lab-$numerics.a; then
+  kernels="$libraries/libgd-nn-$numerics.a $libraries/libgd-lab-$numerics.a"
+  # shellcheck disable=SC2086  # several libraries
+  if is_older $target $here/wasm/kernels.c $here/build.sh $kernels; then
     # shellcheck disable=SC2086  # several flags
     "$EMCC" -O3 -msimd128 $flags -ffp-contract=off -Isrc --no-entry -sINITIAL_MEMORY=128MB \
-      -o $target $here/wasm/kernels.c $libraries/libgd-lab-$numerics.a $libraries/libgd-data.a
+      -o $target $here/wasm/kernels.c $kernels $libraries/libgd-data.a
   fi
 done
