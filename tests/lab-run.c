@@ -339,7 +339,7 @@ static void trains_a_large_network_in_parts(void **state) {
     assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_WRONG_STATE);
   }
   assert_int_equal(step(run), GD_EVENT_EPOCH_TRAINED);
-  assert_true(run->progress.step_part == 0 && run->progress.images == N_TRAIN);
+  assert_true(run->progress.step_part == 0 && run->progress.images == (double)N_TRAIN);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_OK);
 
   gd_minibatch minibatch = {train_pixels, train_labels, run->order, 0, N_TRAIN};
@@ -367,7 +367,7 @@ static void stops_within_a_minibatch(void **state) {
   assert_int_equal(step(run), GD_EVENT_PART);
   gd_run_stop(run);
   assert_int_equal(gd_run_state_of(run), GD_RUN_STOPPED);
-  assert_true(run->progress.epochs_done == 1 && run->progress.images == N_TRAIN);
+  assert_true(run->progress.epochs_done == 1 && run->progress.images == (double)N_TRAIN);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_WRONG_STATE);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_SELECTED, &live, &report), GD_OK);
   release(run);
