@@ -15,6 +15,8 @@ const VERSION = 1;
 export class Vault {
   /** @type {Promise<IDBDatabase|null>} */
   #database;
+  /** Why there is no database. @type {unknown} */
+  #refusal = null;
   /** What is not stored yet, or could not be. @type {Map<string, {record: RunRecord, weights: BothWeights|null}>} */
   #unstored = new Map();
   #onFault;
@@ -23,15 +25,17 @@ export class Vault {
   constructor(onFault) {
     this.#onFault = onFault;
     this.#database = openDatabase().catch((error) => {
-      this.#report('NO_STORAGE', 'This browser keeps nothing for this page, so runs are lost at the end of this visit.', error);
+      this.#refusal = error;
       return null;
     });
   }
 
-  /** Every run that was kept, oldest first. @returns {Promise<RunRecord[]>} */
+  /** Every run that was kept, oldest first. Says it if nothing can be kept. @returns {Promise<RunRecord[]>} */
   async all() {
     const database = await this.#database;
     if (database === null) {
+      const message = 'This browser keeps nothing for this page, so runs are lost at the end of this visit.';
+      this.#report('NO_STORAGE', message, this.#refusal);
       return [];
     }
     /** @type {RunRecord[]} */
@@ -52,14 +56,7 @@ export class Vault {
       return false;
     }
     try {
-      const transaction = database.transaction(['runs', 'weights'], 'readwrite');
-      for (const record of records) {
-        transaction.objectStore('runs').put(record);
-      }
-      if (weights !== null) {
-        transaction.objectStore('weights').put(weights, records[0].id);
-      }
-      await completed(transaction);
+      await write(database, records, weights);
     } catch (error) {
       this.#reportUnstored(error);
       return false;
@@ -154,14 +151,36 @@ export class Vault {
   }
 }
 
-/** @returns {Promise<IDBDatabase>} */
-function openDatabase() {
+/** @returns {Promise<IDBDatabase>} rejected too where the browser throws at once */
+async function openDatabase() {
   const request = indexedDB.open(NAME, VERSION);
   request.onupgradeneeded = () => {
     request.result.createObjectStore('runs', { keyPath: 'id' });
     request.result.createObjectStore('weights');
   };
   return answered(request);
+}
+
+/**
+ * Stores all of it or nothing.
+ * @param {IDBDatabase} database
+ * @param {RunRecord[]} records
+ * @param {BothWeights|null} weights   of the first one
+ */
+async function write(database, records, weights) {
+  const transaction = database.transaction(['runs', 'weights'], 'readwrite');
+  try {
+    for (const record of records) {
+      transaction.objectStore('runs').put(record);
+    }
+    if (weights !== null) {
+      transaction.objectStore('weights').put(weights, records[0].id);
+    }
+  } catch (error) {
+    transaction.abort();
+    throw error;
+  }
+  await completed(transaction);
 }
 
 /**
