@@ -154,7 +154,7 @@ test('an expectation that contradicts itself, or was never filled', () => {
 
 test('memory that is not there', () => {
   const fault = refused(() => producer.pointer('gd_memory_allocate', 2 ** 32 - 1), 'OUT_OF_MEMORY');
-  assert.equal(fault.expected, '4294967295');
+  assert.equal(fault.expected, '4294967295 bytes');
   refused(() => producer.pointer('gd_memory_allocate', 0), 'OUT_OF_MEMORY');
 });
 
