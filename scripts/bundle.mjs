@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 
 /** The page. What only later places need stays in files of its own, fetched at the first visit of the place. */
 const PAGE = ['app.js'];
 
-/** One file, so that it starts after a single request. */
-const WORKER = ['worker.js'];
+/** One file each, so that it starts after a single request. */
+const WORKERS = ['worker.js', 'thread.js'];
 
 /** A worker too, but a script that is no module: not every browser takes one of those here. */
 const SERVICE_WORKER = ['service-worker.js'];
@@ -18,7 +18,6 @@ const SERVICE_WORKER = ['service-worker.js'];
 const STYLES = ['style/style.css'];
 
 const INDEX = 'index.html';
-const TARGET = 'es2022';
 
 /**
  * @param {string} name   of a file in web/
@@ -46,7 +45,7 @@ export async function bundlePage(root) {
     minify: true,
     sourcemap: 'linked',
     legalComments: 'none', // the licences are deployed whole, in licenses/
-    target: TARGET,
+    target: 'es2022',
     charset: 'utf8',
     metafile: true,
     logLevel: 'silent', // the error says what is wrong
@@ -54,7 +53,7 @@ export async function bundlePage(root) {
   });
   const page = await bundle(PAGE, { format: 'esm', splitting: true, chunkNames: 'part-[hash]' });
   const others = await Promise.all([
-    bundle(WORKER, { format: 'esm' }),
+    bundle(WORKERS, { format: 'esm' }),
     bundle(SERVICE_WORKER, { format: 'iife' }),
     bundle(STYLES, { external: ['*.svg'] }),
   ]);
@@ -88,15 +87,4 @@ async function indexWithHints(root, modules) {
   const html = await readFile(path.join(root, 'web', INDEX), 'utf8');
   const hints = modules.map((name) => `<link rel="modulepreload" href="${name}">\n    `).join('');
   return html.replace('<script ', () => `${hints}<script `);
-}
-
-/**
- * A module made small by itself.
- * @param {Uint8Array} bytes
- * @returns {Promise<Buffer>}
- */
-export async function minifyModule(bytes) {
-  const options = /** @type {const} */ ({ minify: true, format: 'esm', target: TARGET, charset: 'utf8' });
-  const { code } = await transform(bytes, options);
-  return Buffer.from(code);
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { bundlePage, isBundled, minifyModule } from './bundle.mjs';
+import { bundlePage, isBundled } from './bundle.mjs';
 import { listBuild } from './lib/build-list.mjs';
 
 // Comes minified as a script only; what is added in deployedBytes makes a module of it.
@@ -61,7 +61,7 @@ async function planFiles(root, manifest) {
   }
   const wasmFolder = 'build/wasm/src/wasm';
   for (const name of await listFiles(path.join(root, wasmFolder))) {
-    if (/^[\w-]+\.(mjs|wasm)$/.test(name)) {
+    if (/^[\w-]+\.wasm$/.test(name)) {
       plan.set(`wasm/${name}`, `${wasmFolder}/${name}`);
     }
   }
@@ -87,10 +87,9 @@ async function planFiles(root, manifest) {
  */
 async function deployedBytes(root, source) {
   const bytes = await readFile(path.join(root, source));
-  if (source === UPLOT_SCRIPT) {
-    return Buffer.concat([bytes, Buffer.from('\nexport default uPlot;\n')]);
-  }
-  return source.startsWith('build/wasm/') && source.endsWith('.mjs') ? minifyModule(bytes) : bytes;
+  return source === UPLOT_SCRIPT
+    ? Buffer.concat([bytes, Buffer.from('\nexport default uPlot;\n')])
+    : bytes;
 }
 
 /**

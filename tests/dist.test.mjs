@@ -20,8 +20,8 @@ const SOURCES = {
   'build/dataset/preview.json': '{}',
   'build/dataset/train.bin': 'raw',
   'build/dataset/train.bin.gz': 'train',
-  'build/wasm/src/wasm/engine-fused.mjs': 'export default 1;',
-  'build/wasm/src/wasm/engine-fused.mjs.p/part.o': 'object',
+  'build/wasm/src/wasm/engine-fused.js': 'not needed',
+  'build/wasm/src/wasm/engine-fused.js.p/part.o': 'object',
   'build/wasm/src/wasm/engine-fused.wasm': 'wasm',
   'manifest/README.md': 'credit',
   'manifest/manifest.json': JSON.stringify(MANIFEST),
@@ -35,6 +35,7 @@ const SOURCES = {
   'web/parts/place.js': `import { word } from '../word.js'; console.log(word + '!');`,
   'web/service-worker.js': `import { word } from './word.js'; console.log(self.BUILD, word);`,
   'web/style/style.css': '@import "base.css";',
+  'web/thread.js': 'self.close();',
   'web/style/base.css': 'p { color: red; background: url("../icons/a.svg"); }',
   'web/icons/a.svg': '<svg/>',
   'web/word.js': `export const word = 'word';`,
@@ -64,9 +65,9 @@ test('holds page, engines, library, compressed dataset and licences, and no more
   const { files, written, removed } = await assemble(root);
   const names = await listDist(root);
   assert.deepEqual(names.filter((name) => !name.endsWith('.map')), [
-    'BearSSL.txt', 'README.md', 'a.svg', 'all.bin.gz', 'app.js', 'engine-fused.mjs', 'engine-fused.wasm',
+    'BearSSL.txt', 'README.md', 'a.svg', 'all.bin.gz', 'app.js', 'engine-fused.wasm',
     'index.html', 'lab.txt', 'manifest.json', 'part-HASH.js', 'part-HASH.js', 'preview.json',
-    'service-worker.js', 'style.css', 'train.bin.gz', 'uPlot.mjs', 'uPlot.txt', 'worker.js',
+    'service-worker.js', 'style.css', 'thread.js', 'train.bin.gz', 'uPlot.mjs', 'uPlot.txt', 'worker.js',
   ]);
   assert.deepEqual([files, written, removed], [names.length, names.length, 0]);
   assert.equal(await readFile(path.join(root, 'dist/dataset/README.md'), 'utf8'), 'credit');

@@ -2,18 +2,9 @@
 
 import { Engine } from './engine.js';
 import { LabError } from './fault.js';
+import { startInstance } from './instance.js';
 
-/**
- * What Emscripten's glue gives: C's exports, and the workers of a build with threads.
- * @typedef {Record<string, any>} Module
- */
-
-/**
- * A module that has been started, and its memory.
- * @typedef {object} Instance
- * @property {Module} module
- * @property {WebAssembly.Memory} memory   grows: ask for its buffer each time
- */
+/** @typedef {import('./instance.js').Platform} Platform */
 
 /** Fastest first, each with what it needs. */
 const BUILDS = [
@@ -27,21 +18,6 @@ export const BUILD_NAMES = BUILDS.map(({ name }) => name);
 
 /** More threads than this are started only if they are asked for. */
 const MAX_CORES = 8;
-
-/** Far longer than workers take to start. */
-const WORKERS_START_MS = 5000;
-
-const PAGE_BYTES = 64 * 1024;
-
-/** As the modules are linked (src/wasm/meson.build). */
-const INITIAL_BYTES = 4 * 2 ** 20;
-const MAX_BYTES = 4 * 2 ** 30;
-
-/**
- * What shared memory may become: its whole range of addresses is taken at once, and phones refuse much of it.
- * The largest network that C accepts takes 0.9 GB.
- */
-const SHARED_MAX_BYTES = [2 * 2 ** 30, 2 ** 30, 2 ** 29, 2 ** 28];
 
 const I32_CONST_0 = [0x41, 0x00];
 const I8X16_SPLAT = [0xfd, 0x0f];
@@ -136,10 +112,11 @@ export function buildsToKeep({ relaxedSimd }) {
  * @param {number} [options.threads]      so many, whatever the machine has; default: its cores, as far as they help
  * @param {number} [options.cores]        of the machine, where the platform does not say
  * @param {number} [options.memoryBytes]  the engine's memory may grow to this
+ * @param {Platform} [options.platform]   of a browser, unless given
  * @returns {Promise<Engine>}
  * @throws {LabError} NO_ENGINE, whose message lists why each build was refused
  */
-export async function openEngine({ wasmUrl, build, threads, cores, memoryBytes }) {
+export async function openEngine({ wasmUrl, build, threads, cores, ...options }) {
   const features = detectFeatures();
   if (!features.simd) {
     throw noEngine('WebAssembly SIMD is missing in this browser; a newer version has it.');
@@ -149,7 +126,7 @@ export async function openEngine({ wasmUrl, build, threads, cores, memoryBytes }
   for (const name of candidates) {
     const n = isThreaded(name) ? nThreads : 1;
     try {
-      const engine = await startBuild(wasmUrl, name, { nThreads: n, memoryBytes });
+      const engine = await startBuild(wasmUrl, name, { nThreads: n, ...options });
       const found = n > 1 ? `runs here with ${n} threads` : 'runs here';
       engine.info.reasons = [...reasons, `${name}: ${found}, and its self-check passed.`];
       engine.threadCounts = threads === undefined ? halvesOf(n) : [n];
@@ -178,84 +155,23 @@ function halvesOf(n) {
 /**
  * @param {string} wasmUrl
  * @param {string} name
- * @param {{nThreads: number, memoryBytes?: number}} options
+ * @param {{nThreads: number, memoryBytes?: number, platform?: Platform}} options
  * @returns {Promise<Engine>}
  */
-async function startBuild(wasmUrl, name, { nThreads, memoryBytes }) {
-  const url = new URL(`engine-${name}.mjs`, wasmUrl).href;
-  const instance = await instantiate(url, { nWorkers: nThreads - 1, memoryBytes });
-  const engine = new Engine(instance, name);
+async function startBuild(wasmUrl, name, { nThreads, ...options }) {
+  const url = new URL(`engine-${name}.wasm`, wasmUrl).href;
+  const instance = await startInstance(url, { isShared: nThreads > 1, ...options });
   try {
+    const engine = new Engine(instance, name);
     if (nThreads > 1) {
-      await workersReady(instance.module);
+      await instance.startWorkers(nThreads - 1);
       engine.startThreads(nThreads);
     }
     engine.status('gd_self_check');
     return engine;
   } catch (error) {
-    engine.close();
+    instance.close();
     throw error;
-  }
-}
-
-/**
- * @param {string} url   of the glue
- * @param {object} [options]
- * @param {number} [options.nWorkers]      for a module with threads: those beside the caller
- * @param {number} [options.memoryBytes]   its memory may grow to this
- * @returns {Promise<Instance>}
- */
-export async function instantiate(url, { nWorkers = 0, memoryBytes = MAX_BYTES } = {}) {
-  const glue = await import(url);
-  const memory = nWorkers > 0 ? createSharedMemory(memoryBytes) : createMemory(memoryBytes, false);
-  const module = await glue.default({ wasmMemory: memory, nWorkers });
-  return { module, memory };
-}
-
-/** @param {number} maxBytes @param {boolean} shared */
-function createMemory(maxBytes, shared) {
-  const pages = (/** @type {number} */ bytes) => Math.floor(bytes / PAGE_BYTES);
-  return new WebAssembly.Memory({ initial: pages(INITIAL_BYTES), maximum: pages(maxBytes), shared });
-}
-
-/** @param {number} maxBytes @throws {unknown} where not even the least can be had */
-function createSharedMemory(maxBytes) {
-  /** @type {unknown} */
-  let refusal;
-  for (const bytes of SHARED_MAX_BYTES) {
-    try {
-      return createMemory(Math.min(bytes, maxBytes), true);
-    } catch (error) {
-      refusal = error;
-    }
-  }
-  throw refusal;
-}
-
-/**
- * Waits for the workers of a module with threads. One that cannot start is told by an error event, or, where that came
- * before anyone listened, not at all.
- * @param {Module} module
- */
-async function workersReady(module) {
-  /** @type {(reason: Error) => void} */
-  let giveUp = () => {};
-  const failure = new Promise((_, reject) => {
-    giveUp = reject;
-  });
-  const onTimeout = () => giveUp(new Error(`its threads did not start within ${WORKERS_START_MS} ms.`));
-  const timer = setTimeout(onTimeout, WORKERS_START_MS);
-  /** @param {Event} event */
-  const onError = (event) => {
-    event.preventDefault(); // it has been heard
-    giveUp(new Error('its threads could not be started.'));
-  };
-  globalThis.addEventListener?.('error', onError);
-  try {
-    await Promise.race([module.pthreadPoolReady, failure]);
-  } finally {
-    clearTimeout(timer);
-    globalThis.removeEventListener?.('error', onError);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { LabError } from './fault.js';
 
-/** @typedef {import('./builds.js').Instance} Instance */
+/** @typedef {import('./instance.js').Instance} Instance */
 /** @typedef {import('./types.js').Description} Description */
 /** @typedef {import('./types.js').EngineInfo} EngineInfo */
 
@@ -12,7 +12,8 @@ export const ABI_VERSION = 1;
 
 /** One instance of the C library, and the only way to call it. */
 export class Engine {
-  #module;
+  #instance;
+  #exports;
   #memory;
   #decoder = new TextDecoder();
   /** The numbers of threads that a run may choose from, the largest first. */
@@ -22,10 +23,11 @@ export class Engine {
    * @param {Instance} instance
    * @param {string} build
    */
-  constructor({ module, memory }, build) {
-    this.#module = module;
-    this.#memory = memory;
-    const abi = module._gd_abi_version();
+  constructor(instance, build) {
+    this.#instance = instance;
+    this.#exports = instance.exports;
+    this.#memory = instance.memory;
+    const abi = this.number('gd_abi_version');
     if (abi !== ABI_VERSION) {
       const message = `The engine speaks version ${abi}, the page version ${ABI_VERSION}: reload the page.`;
       throw new LabError({ code: 'ABI_MISMATCH', message });
@@ -61,7 +63,7 @@ export class Engine {
 
   /** Ends the threads; nothing can be called any more. Without threads there is nothing to end. */
   close() {
-    this.#module.PThread?.terminateAllThreads();
+    this.#instance.close();
   }
 
   /**
@@ -86,7 +88,7 @@ export class Engine {
    * @returns {number}
    */
   number(name, ...args) {
-    return this.#module[`_${name}`](...args);
+    return this.#exports[name](...args);
   }
 
   /**

@@ -1,9 +1,9 @@
 // Drives the producer module: rebuilds the dataset from MNIST's four files, one proven step after the other
 // (src/rebuild/rebuild.h). Where the files come from and what happens to the results is the caller's affair.
 
-import { instantiate } from './builds.js';
 import { Engine } from './engine.js';
 import { LabError } from './fault.js';
+import { startInstance } from './instance.js';
 import { expectationOf, openManifest, readManifest, writeStruct } from './manifest.js';
 
 /** @typedef {import('./manifest.js').Manifest} Manifest */
@@ -70,11 +70,12 @@ export function parsePlan(text) {
 }
 
 /**
- * @param {string} url   of producer.mjs
+ * @param {string} url   of producer.wasm
+ * @param {import('./instance.js').Platform} [platform]   a browser's, unless given
  * @returns {Promise<Engine>}
  */
-export async function openProducer(url) {
-  return new Engine(await instantiate(url), 'producer');
+export async function openProducer(url, platform) {
+  return new Engine(await startInstance(url, { platform }), 'producer');
 }
 
 /**

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { Dataset } from '../../web/dataset.js';
 import { LabError } from '../../web/fault.js';
 import { openProducer } from '../../web/rebuild.js';
+import { NODE } from './node-platform.mjs';
 
 /** @typedef {import('../../web/engine.js').Engine} Engine */
 /** @typedef {import('../../web/manifest.js').Manifest} Manifest */
@@ -18,11 +19,11 @@ import { openProducer } from '../../web/rebuild.js';
 /** The clone's root. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 export const MANIFEST = path.join(ROOT, 'manifest/manifest.json');
-const PRODUCER = path.join(ROOT, 'build/wasm/src/wasm/producer.mjs');
+const PRODUCER = path.join(ROOT, 'build/wasm/src/wasm/producer.wasm');
 
 /** The C library as the page's producer module. */
 export function startProducer() {
-  return openProducer(pathToFileURL(PRODUCER).href);
+  return openProducer(pathToFileURL(PRODUCER).href, NODE);
 }
 
 /**

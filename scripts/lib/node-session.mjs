@@ -11,6 +11,7 @@ import v8 from 'node:v8';
 import { detectFeatures, openEngine } from '../../web/builds.js';
 import { LabError } from '../../web/fault.js';
 import { Session } from '../../web/session.js';
+import { NODE } from './node-platform.mjs';
 
 /** @typedef {import('../../web/source.js').Source} Source */
 
@@ -29,7 +30,8 @@ export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), ...o
   if (!detectFeatures().relaxedSimd) {
     v8.setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node 20 has it behind this flag
   }
-  return openEngine({ wasmUrl: pathToFileURL(wasm + path.sep).href, cores: os.availableParallelism(), ...options });
+  const wasmUrl = pathToFileURL(wasm + path.sep).href;
+  return openEngine({ wasmUrl, cores: os.availableParallelism(), platform: NODE, ...options });
 }
 
 /**

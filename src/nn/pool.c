@@ -8,7 +8,8 @@
 
 #ifdef GD_THREADS
 
-#include <pthread.h>
+#include "nn/thread.h"
+
 #include <stdatomic.h>
 
 /* Looks before a worker sleeps: some tens of microseconds. */
@@ -24,10 +25,6 @@ struct gd_pool {
   atomic_uint n_arrived;
   atomic_uint phase;
   atomic_uint n_asleep; /* at the barrier */
-  pthread_mutex_t mutex;
-  pthread_cond_t turned;
-  pthread_cond_t widened;
-  pthread_t threads[GD_MAX_THREADS];
   gd_share shares[GD_MAX_THREADS];
 };
 
@@ -40,9 +37,7 @@ static void arrive(gd_pool *pool) {
     /* Sequentially consistent, as is the sleeper's count: either the sleeper sees the new phase, or it is seen here. */
     atomic_store(&pool->phase, phase + 1);
     if (atomic_load(&pool->n_asleep) != 0) {
-      pthread_mutex_lock(&pool->mutex);
-      pthread_cond_broadcast(&pool->turned);
-      pthread_mutex_unlock(&pool->mutex);
+      gd_thread_wake(&pool->phase);
     }
     return;
   }
@@ -51,34 +46,28 @@ static void arrive(gd_pool *pool) {
       return;
     }
   }
-  pthread_mutex_lock(&pool->mutex);
   atomic_fetch_add(&pool->n_asleep, 1);
   while (atomic_load(&pool->phase) == phase) {
-    pthread_cond_wait(&pool->turned, &pool->mutex);
+    gd_thread_sleep(&pool->phase, phase);
   }
   atomic_fetch_sub(&pool->n_asleep, 1);
-  pthread_mutex_unlock(&pool->mutex);
 }
 
 /* Sleeps while the worker does not take part. */
 static void sit_out(gd_pool *pool, unsigned index) {
-  if (atomic_load(&pool->n_threads) <= index) {
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->n_threads) <= index) {
-      pthread_cond_wait(&pool->widened, &pool->mutex);
-    }
-    pthread_mutex_unlock(&pool->mutex);
+  for (unsigned n; (n = atomic_load(&pool->n_threads)) <= index;) {
+    gd_thread_sleep(&pool->n_threads, n);
   }
 }
 
-static void *serve(void *argument) {
+static void serve(void *argument) {
   const gd_share *share = argument;
   gd_pool *pool = share->pool;
   for (;;) {
     sit_out(pool, share->index);
     arrive(pool);
     if (pool->work == NULL) {
-      return NULL;
+      return;
     }
     pool->work(pool->context, share);
     arrive(pool);
@@ -99,14 +88,11 @@ gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out) {
   }
   /* The threads sit out until all have started. */
   *pool = (gd_pool){.n_threads = 1, .n_next = 1};
-  pthread_mutex_init(&pool->mutex, NULL);
-  pthread_cond_init(&pool->turned, NULL);
-  pthread_cond_init(&pool->widened, NULL);
   for (unsigned i = 0; i < n_threads; i++) {
     pool->shares[i] = (gd_share){pool, i, 1};
   }
   for (unsigned i = 1; i < n_threads; i++) {
-    if (pthread_create(&pool->threads[i], NULL, serve, &pool->shares[i]) != 0) {
+    if (gd_thread_start(i, serve, &pool->shares[i]) != GD_OK) {
       gd_pool_stop(pool);
       return GD_OUT_OF_MEMORY;
     }
@@ -125,11 +111,8 @@ void gd_pool_stop(gd_pool *pool) {
   pool->work = NULL;
   arrive(pool);
   for (unsigned i = 1; i <= pool->n_started; i++) {
-    pthread_join(pool->threads[i], NULL);
+    gd_thread_join(i);
   }
-  pthread_cond_destroy(&pool->widened);
-  pthread_cond_destroy(&pool->turned);
-  pthread_mutex_destroy(&pool->mutex);
 }
 
 /* Work that does nothing but let the barrier at its end turn to another width. */
@@ -144,9 +127,7 @@ void gd_pool_use(gd_pool *pool, unsigned n) {
   for (unsigned i = 0; i <= pool->n_started; i++) {
     pool->shares[i].count = n;
   }
-  pthread_mutex_lock(&pool->mutex);
-  pthread_cond_broadcast(&pool->widened);
-  pthread_mutex_unlock(&pool->mutex);
+  gd_thread_wake(&pool->n_threads);
 }
 
 unsigned gd_pool_n_threads(const gd_pool *pool) {

@@ -6,10 +6,9 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "nn/thread.h"
 
 #include <stdint.h>
-
-#define GD_MAX_THREADS 16
 
 typedef struct gd_pool gd_pool;
 
@@ -22,7 +21,8 @@ typedef struct gd_share {
 
 /* Starts n_threads - 1 threads beside the caller (1..GD_MAX_THREADS). WRONG_STATE where this build
  * has no threads and n_threads > 1; OUT_OF_MEMORY where the arena has no room or a thread does not
- * start. The pool lives in the arena: stop it before the arena goes. */
+ * start. The pool lives in the arena: stop it before the arena goes. There is one pool at a time, for its threads are
+ * those of nn/thread.h. */
 gd_status gd_pool_start(gd_arena *arena, unsigned n_threads, gd_pool **out);
 
 /* Ends the threads. NULL is fine. */

@@ -94,7 +94,11 @@
  *   gd_self_check() -> i32                         every fast kernel against its reference; OK or
  *       -KERNEL_MISMATCH: this build computes wrongly here, take another
  *   gd_threads(n i32) -> i32 threads               from now on n threads share each step's work
- *       (1..16; -WRONG_STATE: this build has one). Changes speed, never a bit of a result.
+ *       (1..16; -WRONG_STATE: this build has one). Changes speed, never a bit of a result. All but
+ *       the first are JavaScript's workers: each starts this module over the same memory and calls
+ *   gd_thread_serve(stack ptr, index i32)          never returns: the worker is thread `index`, 1..15
+ *   gd_thread_stack() -> ptr                       a stack for it, to be asked for by the first
+ *       thread; NULL: OUT_OF_MEMORY
  *   gd_threads_use(n i32) -> i32 threads           only n of them share it until further notice (1..as
  *       many as were started); the others sleep
  */

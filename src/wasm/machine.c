@@ -73,6 +73,24 @@ GD_EXPORT(int32_t, threads, (uint32_t n)) {
   return (int32_t)n;
 }
 
+/* Of a thread that JavaScript starts: as much as the first one has, for the kernels keep their tiles there. */
+#define THREAD_STACK_BYTES (256 * 1024)
+
+GD_EXPORT(void *, thread_stack, (void)) {
+  uint8_t *stack = gd_block_allocate(THREAD_STACK_BYTES);
+  return stack == NULL ? NULL : stack + THREAD_STACK_BYTES; /* stacks grow downwards */
+}
+
+#ifdef GD_THREADS
+__asm__(".globaltype __stack_pointer, i32");
+
+/* On an instance of its own; nothing here may need a stack before it is there. */
+GD_EXPORT(void, thread_serve, (void *stack, uint32_t index)) {
+  __asm__ volatile("local.get %0\n\tglobal.set __stack_pointer" : : "r"(stack));
+  gd_thread_serve(index);
+}
+#endif
+
 GD_EXPORT(int32_t, threads_use, (uint32_t n)) {
   if (n < 1 || n > n_started) {
     return report_threads(n_started, n);

@@ -195,7 +195,7 @@ test('kept is what this browser uses, and the splits that were used', async (t) 
   const { build, dataset = [] } = await kept(page);
   assert.deepEqual(dataset, []);
   for (const name of ['', 'app.js', 'worker.js', 'app.webmanifest', 'dataset/manifest.json', 'dataset/preview.json',
-    'wasm/engine-fused.mjs', 'wasm/engine-fused.wasm', 'wasm/engine-fused-threads.wasm', 'wasm/producer.wasm']) {
+    'thread.js', 'wasm/engine-fused.wasm', 'wasm/engine-fused-threads.wasm', 'wasm/producer.wasm']) {
     assert.ok(build.includes(name), `${name} is kept`);
   }
   const unwanted = /engine-mul-add|\.map$|\.bin\.gz$|^licenses\/|service-worker/;

@@ -48,7 +48,7 @@ export function mountRebuild(container) {
     const channel = new Channel(new Worker(new URL('worker.js', document.baseURI), { type: 'module' }));
     const order = {
       datasetUrl: new URL('dataset/', document.baseURI).href,
-      producerUrl: new URL('wasm/producer.mjs', document.baseURI).href,
+      producerUrl: new URL('wasm/producer.wasm', document.baseURI).href,
       files: chosen,
     };
     channel.ask('rebuild', order, { onEvent: (_, step) => show(step) })
