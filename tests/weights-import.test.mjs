@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openSession } from '../scripts/lib/node-session.mjs';
-import { fileOf } from '../web/export-weights.js';
+import { weightsFile } from '../web/export.js';
 import { networkFromFile } from '../web/import-weights.js';
 import { writeSafetensors } from '../web/safetensors.js';
 import { networkOf } from './lib/networks.mjs';
@@ -50,7 +50,7 @@ function untrained(change = () => {}) {
 for (const checkpoint of /** @type {const} */ (['selected', 'final'])) {
   test(`a run’s ${checkpoint} weights come back with the run’s figures and hashes`, async () => {
     assert.ok(RUN.weights && RUN.endpoints);
-    const { blob } = fileOf('safetensors', RUN, checkpoint, RUN.weights[checkpoint]);
+    const { blob } = weightsFile('safetensors', RUN, checkpoint, RUN.weights[checkpoint]);
     const { record, weights } = await networkFromFile(blob, client);
     assert.deepEqual(weights, RUN.weights[checkpoint]);
     assert.equal(record.only, checkpoint);

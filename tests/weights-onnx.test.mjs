@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import * as ort from 'onnxruntime-web';
 
 import { openSession } from '../scripts/lib/node-session.mjs';
-import { aboutOf, fileOf } from '../web/export-weights.js';
+import { aboutOf, weightsFile } from '../web/export.js';
 import { writeOnnx } from '../web/onnx.js';
 import { integerOf, joined, networkOf, randomOf, widthsOf } from './lib/networks.mjs';
 
@@ -84,7 +84,7 @@ for (const config of [{ preset: 'small', mask: 0 }, { preset: 'uniform', trainN:
   test(`a trained ${preset} network gives the same logits on ${N_IMAGES} test images`, async (t) => {
     const result = await session.run({ config }, { id: 1, emit: () => {} });
     assert.ok(result.weights && result.endpoints);
-    const { blob, name } = fileOf('onnx', result, 'selected', result.weights.selected);
+    const { blob, name } = weightsFile('onnx', result, 'selected', result.weights.selected);
     const { epoch } = result.weights.selected;
     assert.equal(name, `mnist-${preset}${mask === 0 ? '' : '-mask15-p0.5'}-seed201-epoch${epoch}.onnx`);
     const file = new Uint8Array(await blob.arrayBuffer());

@@ -5,7 +5,6 @@ import { faultOf, LabError } from './fault.js';
 import { Inspector } from './inspector.js';
 import { readLink } from './link.js';
 import { Queue } from './queue.js';
-import { SCHEMA_VERSION, resultToJson } from './results.js';
 import { isUnderWay, runById } from './state.js';
 
 /** @typedef {import('./state.js').Checkpoint} Checkpoint */
@@ -149,7 +148,10 @@ export class Lab {
     try {
       const isGrid = plan.kind === 'grid';
       checkSeeds(plan.nSeeds);
-      checkStart(client.description, config, start === null ? null : runById(this.#store.state, start.run));
+      if (start !== null) {
+        const { checkStart } = await import('./seldom.js');
+        checkStart(client.description, config, runById(this.#store.state, start.run));
+      }
       const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
       const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
       const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
@@ -297,10 +299,9 @@ export class Lab {
   }
 
   /** All runs that have ended, as a results file. */
-  exportJson() {
-    const results = this.#store.state.runs.flatMap((run) =>
-      (run.result === null || run.only ? [] : [resultToJson(run.result)])); // a network alone is no result
-    return `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, runs: results })}\n`;
+  async exportResults() {
+    const { resultsFile } = await import('./seldom.js');
+    return resultsFile(this.#store.state.runs);
   }
 
   /**
@@ -308,7 +309,7 @@ export class Lab {
    * @param {File} file
    */
   async importFile(file) {
-    const { readFile } = await import('./import.js');
+    const { readFile } = await import('./seldom.js');
     const { records: read, weights } = await readFile(file, await this.client());
     const asked = Date.now();
     const plan = `${asked.toString(36)}-${this.#nextRun}`;
@@ -321,15 +322,15 @@ export class Lab {
    * The weights of a run that has ended, as a file.
    * @param {RunRecord} run
    * @param {Checkpoint} checkpoint
-   * @param {import('./export-weights.js').Format} format
+   * @param {import('./export.js').Format} format
    */
   async exportWeights(run, checkpoint, format) {
-    const { fileOf } = await import('./export-weights.js');
+    const { weightsFile } = await import('./seldom.js');
     const weights = await this.#vault.weights(run.id);
     if (run.result === null || weights === null) {
       throw new LabError({ code: 'NO_WEIGHTS', message: 'The weights of this run are not here.', subject: run.id });
     }
-    return fileOf(format, run.result, run.only ?? checkpoint, weights[checkpoint]);
+    return weightsFile(format, run.result, run.only ?? checkpoint, weights[checkpoint]);
   }
 
   /**
@@ -403,21 +404,5 @@ function checkSeeds(nSeeds) {
     const [expected, found] = [`1 to ${MAX_SEEDS}`, String(nSeeds)];
     const message = `Seeds takes a whole number from ${expected}; ${found} is none.`;
     throw new LabError({ code: 'FIELD_OUT_OF_RANGE', message, subject: 'seeds', expected, found });
-  }
-}
-
-/**
- * That the settings' network is the one whose weights training goes on from.
- * @param {Description} description
- * @param {ConfigInput} config
- * @param {RunRecord|null} source   null: training starts from the seed's weights
- */
-function checkStart({ presets }, config, source) {
-  const widthsOf = (/** @type {ConfigInput} */ { preset, widths }) =>
-    (widths ?? presets.find(({ id }) => id === preset)?.widths ?? []).join(', ');
-  const [expected, found] = [source?.config ?? config, config].map(widthsOf);
-  if (expected !== found) {
-    const message = `The weights to go on from are of the widths ${expected}; the settings say ${found}.`;
-    throw new LabError({ code: 'WRONG_SHAPE', message, subject: 'widths', expected, found });
   }
 }

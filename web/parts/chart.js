@@ -3,7 +3,6 @@
 
 import { el, svg } from './dom.js';
 import { figureTools } from './figure-tools.js';
-import { drawLines, padded } from './line-svg.js';
 import { onThemeChange, style } from './theme.js';
 
 /** @typedef {import('uplot')} Plot */
@@ -72,7 +71,10 @@ export class Chart {
       figureTools({
         name: options.title.toLowerCase().replaceAll(' ', '-'),
         table: () => this.#table(),
-        picture: () => drawLines(options, this.#columns, this.#rangeX),
+        picture: async () => {
+          const { drawLines } = await import('../seldom.js');
+          return drawLines(options, this.#columns, this.#rangeX);
+        },
       }),
     );
     const observer = new ResizeObserver(() => this.#fit());
@@ -200,4 +202,20 @@ function swatch(line) {
       'stroke-opacity': line.isFaint ? 0.5 : 1,
     }),
   );
+}
+
+/**
+ * Room above and below the data, except where an end is fixed.
+ * @param {number|null} low    null where there is no data
+ * @param {number|null} high
+ * @param {Range} fixed
+ * @param {number} share   of the data's extent
+ * @returns {[number, number]}
+ */
+export function padded(low, high, [fixedLow, fixedHigh], share) {
+  if (low === null || high === null) {
+    return [fixedLow ?? 0, fixedHigh ?? 1];
+  }
+  const margin = share * (high - low || Math.abs(high) || 1);
+  return [fixedLow ?? low - margin, fixedHigh ?? high + margin];
 }

@@ -1,16 +1,14 @@
 // What can be done with a figure: read it as a table, copy it as CSV, save it as PNG or SVG.
 
 import { el } from './dom.js';
-import { style } from './theme.js';
 
 /**
  * @typedef {object} Figure
  * @property {string} name                 of the files, without an ending
  * @property {() => string[][]} table      its first row holds the columns' names
- * @property {() => SVGElement} picture    with all its looks in its attributes
+ * @property {() => SVGElement|Promise<SVGElement>} picture   with all its looks in its attributes
  */
 
-const PNG_SCALE = 2;
 const COPIED_MS = 5000;
 
 /** @param {Figure} figure @returns {HTMLElement} */
@@ -26,8 +24,14 @@ export function figureTools(figure) {
   const buttons = [
     show,
     copy,
-    tool('PNG', async () => save(await png(figure.picture()), `${figure.name}.png`)),
-    tool('SVG', () => save(svgFile(figure.picture()), `${figure.name}.svg`)),
+    tool('PNG', async () => {
+      const { pngOf } = await import('../seldom.js');
+      save(await pngOf(await figure.picture()), `${figure.name}.png`);
+    }),
+    tool('SVG', async () => {
+      const { svgFileOf } = await import('../seldom.js');
+      save(svgFileOf(await figure.picture()), `${figure.name}.svg`);
+    }),
   ];
   return el('div', { class: 'tools' }, el('div', { class: 'tools__buttons' }, ...buttons), table);
 }
@@ -51,37 +55,6 @@ function htmlTable([head, ...rows]) {
 export function csv(rows) {
   const quoted = (/** @type {string} */ cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
-}
-
-/** @param {SVGElement} picture */
-function svgFile(picture) {
-  picture.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  picture.style.background = style('--surface');
-  return new Blob([new XMLSerializer().serializeToString(picture)], { type: 'image/svg+xml' });
-}
-
-/** @param {SVGElement} picture @returns {Promise<Blob>} */
-async function png(picture) {
-  const url = URL.createObjectURL(svgFile(picture));
-  try {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = el('canvas', {
-      width: PNG_SCALE * Number(picture.getAttribute('width')), height: PNG_SCALE * Number(picture.getAttribute('height')),
-    });
-    const context = canvas.getContext('2d');
-    if (context !== null) {
-      context.fillStyle = style('--surface');
-      context.fillRect(0, 0, canvas.width, canvas.height);
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    }
-    return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture could not be made.')) : resolve(blob)));
-    });
-  } finally {
-    URL.revokeObjectURL(url);
-  }
 }
 
 /**

@@ -9,26 +9,32 @@ import { isUnderWay } from '../state.js';
 /** @typedef {import('../lab.js').Lab} Lab */
 /** @typedef {import('../state.js').LabState} LabState */
 
+const INTO = 'Load results or weights';
+
 /**
  * @param {HTMLElement} container
  * @param {import('../state.js').Store<LabState>} store
  * @param {Lab} lab
  */
 export function mountFiles(container, store, lab) {
-  const out = button('export-json', 'Save results as JSON', () => {
-    save(new Blob([lab.exportJson()], { type: 'application/json' }), 'mnist-lab-results.json');
-  });
+  const out = button('export-json', 'Save results as JSON', () => void lab.attempt(async () => {
+    const { blob, name } = await lab.exportResults();
+    save(blob, name);
+  }));
   const file = el('input', {
     type: 'file', id: 'import-file', class: 'visually-hidden', accept: '.json,application/json,.safetensors',
   });
+  const into = el('label', { class: 'button button--small', for: file.id }, INTO);
   file.addEventListener('change', () => void lab.attempt(async () => {
     const [chosen] = file.files ?? [];
     file.value = ''; // so that the same file can be chosen again
     if (chosen !== undefined) {
-      await lab.importFile(chosen);
+      into.textContent = 'Loading …'; // a large network is tested for seconds
+      await lab.importFile(chosen).finally(() => {
+        into.textContent = INTO;
+      });
     }
   }));
-  const into = el('label', { class: 'button button--small', for: file.id }, 'Load results or weights');
   const wipe = button('delete-all', 'Delete all runs', () => {
     if (wipe.dataset.sure === undefined) {
       wipe.dataset.sure = '';

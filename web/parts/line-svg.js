@@ -1,6 +1,6 @@
 // A line chart as one SVG that looks the same wherever it is opened: for files, and as the plain twin of chart.js.
 
-import { DASHES } from './chart.js';
+import { DASHES, padded } from './chart.js';
 import { svg } from './dom.js';
 import { style } from './theme.js';
 
@@ -80,20 +80,4 @@ function extent(values, fixed, share) {
   const numbers = /** @type {number[]} */ (values.filter((value) => value !== null && value !== undefined));
   const [low, high] = numbers.length === 0 ? [null, null] : [Math.min(...numbers), Math.max(...numbers)];
   return padded(low, high, fixed, share);
-}
-
-/**
- * Room above and below the data, except where an end is fixed.
- * @param {number|null} low    null where there is no data
- * @param {number|null} high
- * @param {Range} fixed
- * @param {number} share   of the data's extent
- * @returns {[number, number]}
- */
-export function padded(low, high, [fixedLow, fixedHigh], share) {
-  if (low === null || high === null) {
-    return [fixedLow ?? 0, fixedHigh ?? 1];
-  }
-  const margin = share * (high - low || Math.abs(high) || 1);
-  return [fixedLow ?? low - margin, fixedHigh ?? high + margin];
 }

@@ -5,7 +5,7 @@ import { save } from './figure-tools.js';
 
 /** @typedef {import('./inspect.js').Subject} Subject */
 /** @typedef {import('./inspect.js').View} View */
-/** @typedef {import('../export-weights.js').Format} Format */
+/** @typedef {import('../export.js').Format} Format */
 /** @typedef {import('../lab.js').Lab} Lab */
 
 /**

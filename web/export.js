@@ -1,6 +1,7 @@
-// A run's weights as a file.
+// Files that leave the page: results, and networks.
 
 import { writeOnnx } from './onnx.js';
+import { SCHEMA_VERSION, resultToJson } from './results.js';
 import { writeSafetensors } from './safetensors.js';
 
 /** @typedef {import('./state.js').Checkpoint} Checkpoint */
@@ -8,18 +9,32 @@ import { writeSafetensors } from './safetensors.js';
 /** @typedef {import('./types.js').RunResult} RunResult */
 /** @typedef {import('./types.js').Weights} Weights */
 
+/** @typedef {import('./state.js').RunRecord} RunRecord */
+
 /** @typedef {'safetensors'|'onnx'} Format */
+/** @typedef {{name: string, blob: Blob}} NamedFile */
 
 const WRITERS = { safetensors: writeSafetensors, onnx: writeOnnx };
+
+/**
+ * Every run that has ended. A network that came from a file of weights is no result: that file is what tells of it.
+ * @param {RunRecord[]} runs
+ * @returns {NamedFile}
+ */
+export function resultsFile(runs) {
+  const results = runs.flatMap(({ only, result }) => (result === null || only ? [] : [resultToJson(result)]));
+  const json = `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, runs: results })}\n`;
+  return { name: 'mnist-lab-results.json', blob: new Blob([json], { type: 'application/json' }) };
+}
 
 /**
  * @param {Format} format
  * @param {RunResult} result      of a run whose weights were kept
  * @param {Checkpoint} checkpoint
  * @param {Weights} weights       of that checkpoint
- * @returns {{name: string, blob: Blob}}
+ * @returns {NamedFile}
  */
-export function fileOf(format, result, checkpoint, weights) {
+export function weightsFile(format, result, checkpoint, weights) {
   const about = aboutOf(result, checkpoint, weights);
   const { preset, mask, p, seed } = result.config;
   const skips = mask === 0 ? '' : `-mask${mask}-p${p}`;
