@@ -317,6 +317,35 @@ static void leaves_skipped_branches_alone(void **state) {
   release(run);
 }
 
+/* Two units that never fire: their weights' velocities only decay. */
+static void lets_small_velocities_rest_after_an_epoch(void **state) {
+  (void)state;
+  gd_run *run = create(&small_config, NULL);
+  float values[GD_N_PIXELS];
+  run_until(run, GD_EVENT_EPOCH); /* every pixel has been seen */
+  for (uint32_t o = 0; o < 2; o++) {
+    gd_parameters_bias(&run->live, 0)[o] = -1000.0f;
+    for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
+      values[i] = ldexpf(i % 2 == 0 ? 1.0f : -1.0f, o == 0 ? -71 : -72);
+    }
+    gd_parameters_write_row(&run->velocities, 0, o, values);
+  }
+  run_until(run, GD_EVENT_EPOCH_TRAINED);
+  float slow = ldexpf(1.0f, -71);
+  for (int minibatch = 0; minibatch < 4; minibatch++) {
+    slow *= GD_MOMENTUM;
+  }
+  const float *first = row_of(run, &run->velocities, 0, 0);
+  for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
+    assert_true(first[i] == (i % 2 == 0 ? slow : -slow));
+  }
+  const float *second = row_of(run, &run->velocities, 0, 1);
+  for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
+    assert_true(second[i] == 0.0f);
+  }
+  release(run);
+}
+
 /* A minibatch of a network this large comes in parts, so that nobody waits for long: with the bits of
  * one step, and none of its figures before the last part. */
 static void trains_a_large_network_in_parts(void **state) {
@@ -630,6 +659,7 @@ int main(void) {
       cmocka_unit_test(draws_four_gates_whatever_the_mask),
       cmocka_unit_test(skips_eligible_branches_below_p),
       cmocka_unit_test(leaves_skipped_branches_alone),
+      cmocka_unit_test(lets_small_velocities_rest_after_an_epoch),
       cmocka_unit_test(trains_a_large_network_in_parts),
       cmocka_unit_test(reports_each_step),
       cmocka_unit_test(selects_the_lowest_validation_loss),

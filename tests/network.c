@@ -375,6 +375,30 @@ static void parts_make_a_whole_step(void **state) {
   teardown(&f);
 }
 
+/* In every layer; what is not a number is kept, so that it is noticed. */
+static void velocities_below_the_limit_become_zero(void **state) {
+  (void)state;
+  static const float found[] = {0.0f,     0x1p-149f, -0x1p-100f, 0x1.fffffep-73f, -0x1.fffffep-73f,
+                                0x1p-72f, -0x1p-72f, 1.0f,       -INFINITY,       NAN};
+  static const float expected[] = {0.0f,     0.0f,      0.0f, 0.0f,      0.0f,
+                                   0x1p-72f, -0x1p-72f, 1.0f, -INFINITY, NAN};
+  enum { N = sizeof found / sizeof *found };
+  const gd_shape shape = {{GD_N_PIXELS, 45, 33, 33, 12, 9, GD_N_CLASSES}};
+  uint64_t seed = 16;
+  fixture f;
+  setup(&f, &shape, 1, &seed);
+  for (uint64_t i = 0; i < f.velocities.n_values; i++) {
+    f.velocities.values[i] = found[i % N];
+  }
+  gd_velocities_settle(&f.velocities);
+  for (uint64_t i = 0; i < f.velocities.n_values; i++) {
+    const float wanted = expected[i % N];
+    const float value = f.velocities.values[i];
+    assert_true(isnan(wanted) ? isnan(value) : value == wanted);
+  }
+  teardown(&f);
+}
+
 static void refuses_other_shapes(void **state) {
   (void)state;
   static const struct {
@@ -415,6 +439,7 @@ int main(void) {
       cmocka_unit_test(self_check_passes),
       cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(parts_make_a_whole_step),
+      cmocka_unit_test(velocities_below_the_limit_become_zero),
       cmocka_unit_test(refuses_other_shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,6 +242,7 @@ static gd_run_event train(gd_run *run, gd_pool *pool, gd_report *report) {
   if (run->epoch_images < config->n_train) {
     return GD_EVENT_MINIBATCH;
   }
+  gd_velocities_settle(&run->velocities);
   gd_evaluation_start(&run->validation, &run->live, &run->validation_images, GD_ALL_BRANCHES);
   enter(run, GD_RUN_VALIDATING, run->validation_images.n_images);
   return GD_EVENT_EPOCH_TRAINED;

@@ -352,6 +352,13 @@ double gd_network_step_part(gd_parameters *parameters, gd_parameters *velocities
   return step_parts(parameters, velocities, workspace, pool, minibatch, step, part, part + 1);
 }
 
+void gd_velocities_settle(gd_parameters *velocities) {
+  for (uint64_t i = 0; i < velocities->n_values; i += 4) {
+    float *four = velocities->values + i;
+    gd_v4_store(four, gd_v4_zero_below(gd_v4_load(four), 0x1p-72f));
+  }
+}
+
 static void infer(void *context, const gd_share *share) {
   const network_pass *pass = context;
   forward_features(pass, share);

@@ -83,6 +83,11 @@ GD_INLINE gd_v4 gd_v4_where_positive(gd_v4 gate, gd_v4 x) {
   return wasm_v128_and(x, wasm_f32x4_gt(gate, wasm_f32x4_const_splat(0.0f)));
 }
 
+/* |x| < limit ? 0 : x, so that a NaN stays one. */
+GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
+  return wasm_v128_andnot(x, wasm_f32x4_lt(wasm_f32x4_abs(x), wasm_f32x4_splat(limit)));
+}
+
 #define GD_V4_SHUFFLE(a, b, i, j, k, l) wasm_i32x4_shuffle(a, b, i, j, k, l)
 
 #else
@@ -133,6 +138,11 @@ GD_INLINE gd_v4 gd_v4_relu(gd_v4 x) {
 GD_INLINE gd_v4 gd_v4_where_positive(gd_v4 gate, gd_v4 x) {
   const gd_v4_lanes positive = gate > (gd_v4){0.0f, 0.0f, 0.0f, 0.0f};
   return (gd_v4)((gd_v4_lanes)x & positive);
+}
+
+GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
+  const gd_v4_lanes is_small = (x < gd_v4_splat(limit)) & (x > gd_v4_splat(-limit));
+  return (gd_v4)((gd_v4_lanes)x & ~is_small);
 }
 
 #ifdef __clang__
