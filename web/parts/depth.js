@@ -3,10 +3,11 @@
 
 import { el, svg } from './dom.js';
 import { familiesOf, grouped, nBranches } from './family.js';
-import { branches, percent } from './format.js';
+import { branches, percent, percentTick } from './format.js';
 import { figureTools } from './figure-tools.js';
 import { paced } from './paced.js';
 import { onThemeChange, style } from './theme.js';
+import { ticks } from './ticks.js';
 
 /** @typedef {import('./family.js').Tested} Tested */
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -28,6 +29,7 @@ export function mountDepth(container, store, lab) {
   const legend = el('ul', { class: 'legend small', role: 'list' });
   const empty = el('p', { class: 'empty' }, 'Test accuracy against the number of skippable branches appears here. '
     + 'The plan “Sweep” fills it.');
+  const note = el('p', { class: 'small soft', id: 'depth-note' });
   /** @type {Series[]} */
   let series = [];
   const tools = figureTools({
@@ -39,7 +41,7 @@ export function mountDepth(container, store, lab) {
     ],
     picture: () => drawDepth(series, 720),
   });
-  container.append(el('h2', {}, 'Accuracy by skippable branches'), legend, holder, empty, tools);
+  container.append(el('h2', {}, 'Accuracy by skippable branches'), legend, holder, note, empty, tools);
 
   const draw = () => {
     const isEmpty = series.length === 0;
@@ -53,7 +55,9 @@ export function mountDepth(container, store, lab) {
   };
   const refresh = paced(() => void lab.attempt(async () => {
     const { runs, checkpoint } = store.state;
-    series = await seriesOf(familiesOf(runs, checkpoint), lab);
+    const all = await seriesOf(familiesOf(runs, checkpoint), lab);
+    series = all.slice(0, N_SHOWN);
+    note.textContent = all.length > N_SHOWN ? `${N_SHOWN} of ${all.length} series are drawn, the latest settings first.` : '';
     draw();
   }), 300);
   new ResizeObserver(draw).observe(holder);
@@ -74,7 +78,7 @@ async function seriesOf(families, lab) {
       series.push({ name: `${name}, seed ${seed}`, points, isJoined });
     }
   }
-  return series.slice(0, N_SHOWN);
+  return series;
 }
 
 /** @param {number} i */
@@ -109,11 +113,10 @@ function drawDepth(series, width, open) {
     'aria-label': 'Test accuracy against the number of branches that training may skip',
     'font-family': style('--font'), 'font-size': 12, fill: style('--ink-soft'),
   });
-  for (let i = 0; i <= 4; i++) {
-    const value = low + (i / 4) * (high - low);
+  for (const value of ticks(low, high)) {
     picture.append(
       svg('line', { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value), stroke: style('--line') }),
-      svg('text', { x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, percent(value)),
+      svg('text', { x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, percentTick(value)),
     );
   }
   for (let n = 0; n < N_COUNTS; n++) {

@@ -1,5 +1,6 @@
 // Runs that differ in nothing but their branches and their seed belong together.
 
+import { countOf } from './format.js';
 import { endpointOf, isContinued } from '../state.js';
 
 /** @typedef {import('../state.js').Checkpoint} Checkpoint */
@@ -37,7 +38,8 @@ export function familiesOf(runs, checkpoint) {
     const origin = isContinued(run) ? run.result.provenance.initializationSHA256 : '';
     const key = JSON.stringify([widths, trainN, testSet, epochs, batch, lr, p, numerics, origin]);
     const note = isContinued(run) ? ', continued' : '';
-    const name = `${preset || widths.join('–')}, ${trainN} images, ${epochs} epochs, p ${p}, ${numerics}${note}`;
+    const size = `${preset || widths.join('–')}, ${countOf(trainN, 'image')}, ${countOf(epochs, 'epoch')}`;
+    const name = `${size}, p ${p}, ${numerics}${note}`;
     const family = families.get(key) ?? { name, members: [] };
     families.set(key, family);
     family.members.push({ run, mask, seed, accuracy: endpoint.accuracy });

@@ -3,6 +3,7 @@
 import { DASHES, padded } from './chart.js';
 import { svg } from './dom.js';
 import { style } from './theme.js';
+import { ticks } from './ticks.js';
 
 /** @typedef {import('./chart.js').ChartOptions} ChartOptions */
 /** @typedef {import('./chart.js').Column} Column */
@@ -11,7 +12,6 @@ import { style } from './theme.js';
 const WIDTH = 720;
 const HEIGHT = 360;
 const MARGIN = { left: 64, right: 24, top: 64, bottom: 48 };
-const N_TICKS = 5;
 const N_X_TICKS = 10;
 
 /**
@@ -31,11 +31,11 @@ export function drawLines(options, [xs, ...columns], rangeX) {
     fill: style('--ink'),
   });
   picture.append(svg('text', { x: MARGIN.left, y: 24, 'font-weight': 600, 'font-size': 15 }, options.title));
-  for (let i = 0; i < N_TICKS; i++) {
-    const value = low + (i / (N_TICKS - 1)) * (high - low);
+  const formatTick = options.formatTick ?? options.formatY;
+  for (const value of ticks(low, high)) {
     picture.append(
       svg('line', { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: y(value), y2: y(value), stroke: style('--line') }),
-      svg('text', { x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, options.formatY(value)),
+      svg('text', { x: MARGIN.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, formatTick(value)),
     );
   }
   const step = Math.max(1, Math.ceil((right - left) / N_X_TICKS));
