@@ -32,7 +32,7 @@ export function mountResults(container, store, lab, choice) {
       el('legend', { class: 'visually-hidden' }, 'Weights that were tested'),
       el('div', { class: 'chips' }, ...checkpoints.map(({ chip }) => chip)))),
     el('p', { class: 'small soft' }, 'Selected: the epoch with the lowest validation loss. Final: the last one.'),
-    el('div', { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Results' }, el(
+    el('div', { class: 'scroller results__scroller', tabindex: 0, role: 'region', 'aria-label': 'Results' }, el(
       'table',
       { class: 'results small' },
       el('thead', {}, el('tr', {}, ...COLUMNS.map((name) =>

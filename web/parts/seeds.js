@@ -100,25 +100,23 @@ function section({ name }, rows) {
 /** @param {Row[]} rows */
 function summaryTable(rows) {
   const scale = scaleOf(rows.map(({ summary }) => summary));
-  return table(['Skips', 'Seeds', 'Mean accuracy', 'Standard deviation', '95% interval', ''], rows.map(({ mask, summary }) => [
-    branches(mask), String(summary.n), percent(summary.mean, 2), points(summary.sd),
+  return table(['Skips', '', 'Seeds', 'Mean accuracy', 'Standard deviation', '95% interval'], rows.map(({ mask, summary }) => [
+    branches(mask), interval(summary, scale, null), String(summary.n), percent(summary.mean, 2), points(summary.sd),
     Number.isFinite(summary.low) ? `${percent(summary.low, 2)} to ${percent(summary.high, 2)}` : '–',
-    interval(summary, scale, null),
   ]));
 }
 
 /** @param {Row[]} rows */
 function differenceTable(rows) {
   const scale = scaleOf([...rows.map(({ difference }) => difference?.paired.difference), { low: 0, high: 0, mean: 0 }]);
-  return table(['Skips', 'Mean difference', '95% interval', 't test p', 'Sign test p', 'McNemar’s exact test p, by seed', ''],
+  return table(['Skips', '', 'Mean difference', '95% interval', 't test p', 'Sign test p', 'McNemar’s exact test p, by seed'],
     rows.map(({ mask, difference }) => {
       const { paired, pValues } = /** @type {NonNullable<Row['difference']>} */ (difference);
       const { difference: summary, signPValue, tPValue } = paired;
       return [
-        branches(mask), points(summary.mean, true),
+        branches(mask), interval(summary, scale, 0), points(summary.mean, true),
         Number.isFinite(summary.low) ? `${points(summary.low, true)} to ${points(summary.high, true)}` : '–',
         pText(tPValue), pText(signPValue), pValues.map(({ seed, p }) => `${seed}: ${pText(p)}`).join(', '),
-        interval(summary, scale, 0),
       ];
     }));
 }
