@@ -87,6 +87,11 @@ export async function tick(page, selector) {
   await chip?.click();
 }
 
+/** Clicks a chip by what stands above it and in it. @param {Page} page @param {string} legend @param {string} words */
+export function clickChip(page, legend, words) {
+  return page.click(`::-p-xpath(//fieldset[legend="${legend}"]//label[normalize-space()="${words}"])`);
+}
+
 /** Presses Train and waits for the end of everything that it starts. @param {Page} page */
 export async function train(page) {
   await page.click('#train');
@@ -114,4 +119,29 @@ export function textOf(page, selector) {
 export async function goTo(page, place) {
   await page.click(`[data-place=${place}]`);
   await page.waitForSelector(`#place-${place}:not([hidden]) > *`);
+}
+
+/** Waits for so many rows in the table of results. @param {Page} page @param {number} n */
+export async function waitForRows(page, n) {
+  await page.waitForFunction((count) => document.querySelectorAll('#results-rows tr').length === count, {}, n);
+}
+
+/** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
+export function results(page) {
+  return page.$$eval('#results-rows tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+}
+
+/** Presses Stop. @param {Page} page @returns {Promise<number>} milliseconds until Train could be pressed again */
+export function stop(page) {
+  return page.evaluate(async () => {
+    const start = performance.now();
+    /** @type {HTMLElement} */ (document.querySelector('#stop')).click();
+    const button = /** @type {HTMLElement} */ (document.querySelector('#train'));
+    while (button.hidden) {
+      await new Promise((resolve) => {
+        new MutationObserver(resolve).observe(button, { attributes: true });
+      });
+    }
+    return performance.now() - start;
+  });
 }

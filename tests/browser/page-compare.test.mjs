@@ -6,21 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { ended, goTo, openLab, ready, textOf, train } from './lab-page.mjs';
-
-/** @typedef {import('puppeteer-core').Page} Page */
+import { ended, goTo, openLab, ready, results, textOf, train, waitForRows } from './lab-page.mjs';
 
 const QUICK = 'preset=tiny&trainN=1000&epochs=2&lr=0.05';
-
-/** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
-function results(page) {
-  return page.$$eval('#results-rows tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
-}
-
-/** @param {Page} page @param {number} n */
-async function waitForRows(page, n) {
-  await page.waitForFunction((count) => document.querySelectorAll('#results-rows tr').length === count, {}, n);
-}
 
 test('a sweep over seeds: queue, table, nested points, intervals, plain words', async (t) => {
   const { page, faults } = await openLab(t, { hash: `#${QUICK}&plan=sweep&seeds=2&order=2,0,1,3` });

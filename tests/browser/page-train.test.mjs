@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ended, openLab, openSettings, textOf, tick, train, type } from './lab-page.mjs';
+import { ended, openLab, openSettings, textOf, train, type } from './lab-page.mjs';
 
 const PREVIEW = new URL('../../dist/dataset/preview.json', import.meta.url);
 
@@ -76,58 +76,6 @@ test('settings are checked by C, told in words under their control, and refused 
   assert.deepEqual(faults, []);
 });
 
-test('Stop ends a run within 200 ms; it keeps its curves and gets no test figures', async (t) => {
-  const { page, faults, requests } = await openLab(t);
-  await openSettings(page);
-  await page.select('#setting-preset', 'full');
-  await type(page, '#setting-epochs', 100);
-  await page.click('#train');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch'), {
-    timeout: 60_000,
-  });
-  const milliseconds = await page.evaluate(async () => {
-    const start = performance.now();
-    /** @type {HTMLElement} */ (document.querySelector('#stop')).click();
-    const button = /** @type {HTMLElement} */ (document.querySelector('#train'));
-    while (button.hidden) {
-      await new Promise((resolve) => {
-        new MutationObserver(resolve).observe(button, { attributes: true });
-      });
-    }
-    return performance.now() - start;
-  });
-  assert.ok(milliseconds <= 200, `${milliseconds} ms`);
-  assert.equal(await textOf(page, '#progress-phase'), 'Stopped');
-  assert.equal(await page.$('#test-accuracy'), null);
-  assert.deepEqual(requests.filter((path) => path.startsWith('/dataset/test')), []);
-  assert.deepEqual(faults, []);
-});
-
-test('Stop during the download ends it, and Train works again', async (t) => {
-  let isHeld = true;
-  /** @type {(() => void)[]} */
-  const held = [];
-  const { page } = await openLab(t, {
-    server: {
-      async intercept(_request, _response, pathname) {
-        if (isHeld && pathname.endsWith('train.bin.gz')) {
-          await new Promise((resolve) => held.push(() => resolve(undefined)));
-        }
-        return false;
-      },
-    },
-  });
-  await page.click('#train');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Fetching'));
-  await page.click('#stop');
-  await ended(page);
-  assert.equal(await textOf(page, '#progress-phase'), 'Stopped');
-  isHeld = false;
-  held.forEach((release) => release());
-  await train(page);
-  assert.equal(await textOf(page, '#progress-phase'), 'Finished');
-});
-
 test('a failed download is told in plain words, and Try again carries on', async (t) => {
   let isBroken = true;
   const { page } = await openLab(t, {
@@ -151,26 +99,6 @@ test('a failed download is told in plain words, and Try again carries on', async
   await page.click('#retry');
   await page.waitForSelector('#test-accuracy', { timeout: 60_000 });
   assert.ok(await page.$eval('#problem', (notice) => /** @type {HTMLElement} */ (notice).hidden));
-});
-
-test('pause, one minibatch, one epoch, resume', async (t) => {
-  const { page, faults } = await openLab(t);
-  await openSettings(page);
-  await tick(page, '#plan-paused');
-  await type(page, '#setting-epochs', 3);
-  await page.click('#train');
-  await page.waitForSelector('#step-minibatch:not([hidden])');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused'));
-  assert.equal(await textOf(page, '#progress-phase'), 'Paused before the first minibatch');
-  await page.click('#step-minibatch');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.includes(' 1 of 63'));
-  await page.click('#step-epoch');
-  await page.waitForFunction(() => document.querySelector('#curves .legend__value')?.textContent !== '');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused'));
-  await page.click('#pause');
-  await ended(page);
-  assert.equal(await textOf(page, '#progress-phase'), 'Finished');
-  assert.deepEqual(faults, []);
 });
 
 test('a double click on Train starts a run and does not stop it', async (t) => {

@@ -1,0 +1,235 @@
+// A run while it goes on: its speed, its gates, Pause and single steps, and Stop at any time.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ended, goTo, openLab, openSettings, results, stop, textOf, tick, train, type, waitForRows } from './lab-page.mjs';
+
+/** @typedef {import('puppeteer-core').Page} Page */
+
+const N_MINIBATCHES = 63; // of 64 images, 4,000 in all
+const REDRAW_MS = 250;
+
+/** mulberry32, as PROTOCOL.md has it. @param {number} seed @returns {() => number} */
+function uniform(seed) {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = a;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What the page must say of three branches that may be skipped with p = 0.5, and one that may not. @param {number} nEpochs */
+function expectedRates(nEpochs) {
+  const draw = uniform(201 + 200_000);
+  const skipped = [0, 0, 0, 0];
+  for (let minibatch = 0; minibatch < nEpochs * N_MINIBATCHES; minibatch++) {
+    for (let branch = 0; branch < 4; branch++) {
+      skipped[branch] += draw() < 0.5 ? 1 : 0;
+    }
+  }
+  const rates = skipped.map((n) => `${((100 * n) / (nEpochs * N_MINIBATCHES)).toFixed(1)}% skipped`);
+  return [...rates.slice(0, 3), 'always kept'];
+}
+
+/** Notes each picture of the gates, and each line about the speed. @param {Page} page */
+async function watchLive(page) {
+  await page.evaluate(() => {
+    const seen = { start: performance.now(), gates: /** @type {string[]} */ ([]), details: /** @type {string[]} */ ([]) };
+    Object.assign(window, { seen });
+    const text = (/** @type {string} */ selector) => document.querySelector(selector)?.textContent ?? '';
+    const isTraining = () => text('#progress-phase').startsWith('Epoch');
+    new MutationObserver(() => {
+      if (isTraining()) {
+        const branches = [...document.querySelectorAll('.network__branch')];
+        seen.gates.push(branches.map((branch) => Number(branch.classList.contains('network__branch--skipped'))).join(''));
+      }
+    }).observe(/** @type {Element} */ (document.querySelector('.network')), { attributes: true, subtree: true });
+    new MutationObserver(() => {
+      if (isTraining()) {
+        seen.details.push(text('#progress-detail'));
+      }
+    }).observe(/** @type {Element} */ (document.querySelector('#progress-detail')), { childList: true });
+  });
+}
+
+/** Minibatches done, as the page says. @param {Page} page */
+async function position(page) {
+  const words = await textOf(page, '#progress-phase');
+  const [, epoch, minibatch] = (/^Paused in epoch (\d+) of \d+: (\d+) of 63 minibatches$/.exec(words) ?? []).map(Number);
+  assert.ok(Number.isInteger(epoch), words);
+  return (epoch - 1) * N_MINIBATCHES + minibatch;
+}
+
+/** Waits until the page says that so many minibatches are done. @param {Page} page @param {number} n */
+async function waitForPosition(page, n) {
+  await page.waitForFunction((nDone, nEach) => {
+    const words = document.querySelector('#progress-phase')?.textContent ?? '';
+    const [, epoch, minibatch] = (/^Paused in epoch (\d+) of \d+: (\d+) of/.exec(words) ?? []).map(Number);
+    return (epoch - 1) * nEach + minibatch === nDone;
+  }, {}, n, N_MINIBATCHES);
+}
+
+test('speed and gates are shown live; pauses and single steps change no bit', async (t) => {
+  const { page, faults } = await openLab(t, { hash: '#mask=7&p=0.5' });
+  await page.waitForFunction(() => /^Engine: WebAssembly with .*, \d+ threads? a run\.$/
+    .test(document.querySelector('#engine-line')?.textContent ?? ''));
+  await watchLive(page);
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch 5'));
+  await page.click('#pause');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused in'));
+  const seconds = await page.evaluate(() => (performance.now() - /** @type {any} */ (window).seen.start) / 1000);
+  const { gates, details } = await page.evaluate(() => /** @type {any} */ (window).seen);
+
+  assert.ok(new Set(gates).size >= 3, `the gates were seen as ${gates.join(' ')}`);
+  assert.ok(gates.every((/** @type {string} */ seen) => seen[3] === '0'), 'branch 4 is never skipped');
+  const most = (1000 * seconds) / REDRAW_MS + 10; // one more for each change of the run's state
+  assert.ok(gates.length <= most, `${gates.length} pictures in ${seconds} s`);
+  const speeds = details.filter((/** @type {string} */ words) => words !== '');
+  assert.ok(new Set(speeds).size >= 2, speeds.join());
+  for (const words of speeds) {
+    const [, rate, gflops] = (/^([\d,]+) images\/s · (\d+\.\d) GFLOP\/s$/.exec(words) ?? []).map((part) =>
+      Number(part.replaceAll(',', '')));
+    // Forward and backward are six operations a parameter and image.
+    assert.ok(Math.abs(gflops - (6 * 294_250 * rate) / 1e9) <= 0.06, words);
+  }
+
+  const before = await position(page);
+  await page.click('#step-minibatch');
+  await waitForPosition(page, before + 1);
+  await page.click('#step-epoch');
+  const nEpochs = Math.floor((before + 1) / N_MINIBATCHES) + 1;
+  await waitForPosition(page, nEpochs * N_MINIBATCHES);
+  await page.click('#pause');
+  await ended(page);
+  const stepped = await textOf(page, '#weights-sha256');
+  const rates = () => page.$$eval('.network__rate', (all) => all.map((rate) => rate.textContent));
+  assert.deepEqual(await rates(), expectedRates(10));
+
+  await openSettings(page);
+  await tick(page, '#plan-paused');
+  await page.click('#train');
+  await page.waitForSelector('#step-minibatch:not([hidden])');
+  await page.waitForFunction(() =>
+    document.querySelector('#progress-phase')?.textContent === 'Paused before the first minibatch');
+  await page.click('#step-minibatch');
+  await waitForPosition(page, 1);
+  await page.click('#step-epoch');
+  await waitForPosition(page, N_MINIBATCHES);
+  assert.deepEqual(await rates(), expectedRates(1));
+  assert.match(await textOf(page, '#curves .legend__value'), /^\d+\.\d%$/);
+  await page.click('#pause');
+  await ended(page);
+  assert.equal(await textOf(page, '#weights-sha256'), stepped);
+  await tick(page, '#plan-paused');
+  await train(page);
+  assert.equal(await textOf(page, '#weights-sha256'), stepped);
+  assert.deepEqual(faults, []);
+});
+
+test('Stop ends a run of full within 200 ms, in the middle of its minibatch', async (t) => {
+  const { page, faults, requests } = await openLab(t);
+  await openSettings(page);
+  await page.select('#setting-preset', 'full');
+  await type(page, '#setting-epochs', 100);
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch'), {
+    timeout: 60_000,
+  });
+  const milliseconds = await stop(page);
+  assert.ok(milliseconds <= 200, `${milliseconds} ms`);
+  assert.equal(await textOf(page, '#progress-phase'), 'Stopped');
+  assert.equal(await page.$('#test-accuracy'), null);
+  assert.deepEqual(requests.filter((path) => path.startsWith('/dataset/test')), []);
+  assert.deepEqual(faults, []);
+});
+
+/** A server that keeps the client waiting for some files. */
+function newHold() {
+  /** @type {Map<string, {arrived: () => void, closed: () => void}>} */
+  const held = new Map();
+  return {
+    /** @param {string} name @returns {{isAsked: Promise<void>, isGivenUp: Promise<void>}} */
+    hold(name) {
+      let [arrived, closed] = [() => {}, () => {}];
+      const isAsked = new Promise((/** @type {(value: void) => void} */ resolve) => {
+        arrived = resolve;
+      });
+      const isGivenUp = new Promise((/** @type {(value: void) => void} */ resolve) => {
+        closed = resolve;
+      });
+      held.set(name, { arrived, closed });
+      return { isAsked, isGivenUp };
+    },
+    /** @param {string} name */
+    release(name) {
+      held.delete(name);
+    },
+    /**
+     * @param {import('node:http').IncomingMessage} _request
+     * @param {import('node:http').ServerResponse} response
+     * @param {string} pathname
+     */
+    intercept(_request, response, pathname) {
+      const hold = held.get(pathname.split('/').at(-1) ?? '');
+      if (hold !== undefined) {
+        response.on('close', hold.closed);
+        hold.arrived();
+      }
+      return hold !== undefined;
+    },
+  };
+}
+
+test('Stop ends any download and any training within 200 ms; what was stopped is listed with its curves', async (t) => {
+  const { hold, release, intercept } = newHold();
+  const { page } = await openLab(t, { hash: '#preset=tiny&trainN=1000&epochs=2', server: { intercept } });
+  const mustStop = async (/** @type {string} */ what) => {
+    const milliseconds = await stop(page);
+    assert.ok(milliseconds <= 200, `${what}: ${milliseconds} ms`);
+    assert.equal(await textOf(page, '#progress-phase'), 'Stopped', what);
+    assert.equal(await page.$('#test-accuracy'), null, what);
+  };
+  const images = hold('train.bin.gz');
+  await page.click('#train');
+  await images.isAsked;
+  assert.match(await textOf(page, '#progress-phase'), /^Fetching/);
+  await mustStop('download of the training images');
+  await images.isGivenUp;
+
+  release('train.bin.gz');
+  const testImages = hold('test.bin.gz');
+  await page.click('#train');
+  await testImages.isAsked;
+  await mustStop('download of the test images');
+  await testImages.isGivenUp;
+  assert.match(await textOf(page, '#progress-detail'), /^2 epochs in .* No test figures for a stopped run\.$/);
+  assert.match(await textOf(page, '#outcome'), /was not tested/);
+
+  release('test.bin.gz');
+  await openSettings(page);
+  await type(page, '#setting-epochs', 100);
+  await page.click('#train');
+  await page.waitForFunction(() => /^Epoch ([3-9]|\d\d)/.test(document.querySelector('#progress-phase')?.textContent ?? ''));
+  await mustStop('training');
+  await page.click('#curves .chart:nth-child(2) .tools__buttons button');
+  const epochs = await page.$$eval('#curves .chart:nth-child(2) tbody tr', (rows) => rows.length);
+  assert.ok(epochs >= 2 && epochs < 100, `${epochs} epochs`);
+
+  await goTo(page, 'compare');
+  await waitForRows(page, 3);
+  for (const cells of await results(page)) {
+    assert.deepEqual(cells.slice(4, 6), ['stopped', '']);
+  }
+  await page.waitForFunction(() => /validation accuracy.*\d\d\.\d\d%/i.test(document.querySelector('#overlay')?.textContent ?? ''));
+  await goTo(page, 'inspect');
+  assert.match(await textOf(page, '#place-inspect .empty'), /Press Train first/);
+  await goTo(page, 'train');
+  await type(page, '#setting-epochs', 2);
+  await train(page);
+  assert.equal(await textOf(page, '#progress-phase'), 'Finished');
+});
