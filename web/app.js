@@ -51,7 +51,7 @@ store.watch((state) => state.engine, (engine) => {
 });
 store.watch((state) => state.start !== null, (isContinuing) => {
   if (isContinuing) {
-    void import('./seldom.js').then(({ mountContinuation }) => mountContinuation(byId('continuation'), store, lab));
+    void import('./later.js').then(({ mountContinuation }) => mountContinuation(byId('continuation'), store, lab));
   }
 });
 store.watch(shownRun, (run) => {

@@ -72,7 +72,7 @@ export class Chart {
         name: options.title.toLowerCase().replaceAll(' ', '-'),
         table: () => this.#table(),
         picture: async () => {
-          const { drawLines } = await import('../seldom.js');
+          const { drawLines } = await import('../later.js');
           return drawLines(options, this.#columns, this.#rangeX);
         },
       }),

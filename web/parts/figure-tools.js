@@ -25,11 +25,11 @@ export function figureTools(figure) {
     show,
     copy,
     tool('PNG', async () => {
-      const { pngOf } = await import('../seldom.js');
+      const { pngOf } = await import('../later.js');
       save(await pngOf(await figure.picture()), `${figure.name}.png`);
     }),
     tool('SVG', async () => {
-      const { svgFileOf } = await import('../seldom.js');
+      const { svgFileOf } = await import('../later.js');
       save(svgFileOf(await figure.picture()), `${figure.name}.svg`);
     }),
   ];

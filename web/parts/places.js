@@ -32,7 +32,7 @@ export function mountPlaces(store, lab) {
     scrollTo({ top: 0, behavior: 'instant' });
     if (place !== 'train' && !mounted.has(place)) {
       mounted.add(place);
-      void import('./later.js').then((places) => places[place].mount(byId(`place-${place}`), store, lab));
+      void import('../later.js').then((places) => places[place].mount(byId(`place-${place}`), store, lab));
     }
   });
 }
