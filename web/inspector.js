@@ -2,7 +2,7 @@
 // answer is kept, so that asking again costs nothing.
 
 import { LabError } from './fault.js';
-import { endpointOf } from './state.js';
+import { endpointOf, epochOf } from './state.js';
 
 /** @typedef {import('./client.js').Client} Client */
 /** @typedef {import('./network.js').Network} Network */
@@ -10,6 +10,7 @@ import { endpointOf } from './state.js';
 /** @typedef {import('./state.js').RunRecord} RunRecord */
 /** @typedef {import('./types.js').Comparison} Comparison */
 /** @typedef {import('./types.js').Endpoint} Endpoint */
+/** @typedef {import('./types.js').RunResult} RunResult */
 /** @typedef {import('./vault.js').Vault} Vault */
 
 /**
@@ -94,6 +95,24 @@ export class Inspector {
       throw new LabError({ code: 'NO_WEIGHTS', message: 'The weights of this run are not here.', subject: run.id });
     }
     return client.openWeights(weights[checkpoint]);
+  }
+
+  /**
+   * Tests a network whose test images could not be had when it was trained.
+   * @param {RunRecord} run
+   * @param {RunResult} result   of the run
+   * @returns {Promise<RunResult>} as it would have been then
+   */
+  async test(run, result) {
+    const { config, provenance } = result;
+    const images = await this.images(config.testSet === 10000 ? 'test-full' : 'test');
+    const endpoint = async (/** @type {Checkpoint} */ checkpoint) => {
+      const network = await this.network(run, checkpoint);
+      const evaluation = await network.evaluate({ split: images.split });
+      return { epoch: epochOf(result, checkpoint), weightsSHA256: network.sha256, ...evaluation };
+    };
+    const endpoints = { selected: await endpoint('selected'), final: await endpoint('final') };
+    return { ...result, status: 'finished', endpoints, fault: null, provenance: { ...provenance, testSHA256: images.sha256 } };
   }
 
   /**

@@ -149,7 +149,7 @@ export class Lab {
       const isGrid = plan.kind === 'grid';
       checkSeeds(plan.nSeeds);
       if (start !== null) {
-        const { checkStart } = await import('./seldom.js');
+        const { checkStart } = await import('./later.js');
         checkStart(client.description, config, runById(this.#store.state, start.run));
       }
       const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
@@ -210,20 +210,47 @@ export class Lab {
     }));
   }
 
-  /** After a failure: the failed runs wait again, and the queue goes on. Without one it is the engine that is tried. */
+  /**
+   * After a failure: the failed runs wait again, and the queue goes on. Without one it is the engine that is tried. What
+   * was trained and not tested is tested.
+   */
   async retry() {
     const failed = this.#store.state.runs.some((run) => run.status === 'failed');
     if (!failed) {
       this.#store.update({ problem: null });
       await this.start();
       await this.#storeAgain();
+      await this.#testUntested();
       return;
     }
     const runs = this.#store.state.runs.map((run) =>
       run.status === 'failed' ? { ...run, status: /** @type {const} */ ('waiting'), fault: null, history: [] } : run);
     this.#store.update({ runs, problem: null });
     await this.#storeAgain();
+    await this.#testUntested();
     await this.#queue.drain();
+  }
+
+  /** Of this visit and of earlier ones; ends at the first fault, for the others would meet with it too. */
+  #testUntested() {
+    const untested = this.#store.state.runs.filter((run) => run.status === 'untested' && run.hasWeights);
+    return this.attempt(async () => {
+      for (const run of untested) {
+        await this.test(run);
+      }
+    });
+  }
+
+  /** Tests a run whose test images could not be had when it was trained. @param {RunRecord} run */
+  async test(run) {
+    if (run.result === null) {
+      return;
+    }
+    const result = await this.inspector.test(run, run.result);
+    const tested = { ...run, status: result.status, result, fault: null };
+    const runs = this.#store.state.runs.map((other) => (other.id === run.id ? tested : other));
+    this.#store.update({ runs, problem: null });
+    await this.#vault.keep([tested], await this.#vault.weights(run.id));
   }
 
   /** Lists the runs of earlier visits; what the last one left undone of a plan goes on. Never throws. */
@@ -300,7 +327,7 @@ export class Lab {
 
   /** All runs that have ended, as a results file. */
   async exportResults() {
-    const { resultsFile } = await import('./seldom.js');
+    const { resultsFile } = await import('./later.js');
     return resultsFile(this.#store.state.runs);
   }
 
@@ -309,7 +336,7 @@ export class Lab {
    * @param {File} file
    */
   async importFile(file) {
-    const { readFile } = await import('./seldom.js');
+    const { readFile } = await import('./later.js');
     const { records: read, weights } = await readFile(file, await this.client());
     const asked = Date.now();
     const plan = `${asked.toString(36)}-${this.#nextRun}`;
@@ -325,7 +352,7 @@ export class Lab {
    * @param {import('./export.js').Format} format
    */
   async exportWeights(run, checkpoint, format) {
-    const { weightsFile } = await import('./seldom.js');
+    const { weightsFile } = await import('./later.js');
     const weights = await this.#vault.weights(run.id);
     if (run.result === null || weights === null) {
       throw new LabError({ code: 'NO_WEIGHTS', message: 'The weights of this run are not here.', subject: run.id });

@@ -135,6 +135,21 @@ export function endpointOf({ only, result }, checkpoint) {
   return (only ?? checkpoint) === checkpoint ? (result?.endpoints?.[checkpoint] ?? null) : null;
 }
 
+/** Whether there is something of a run to look at: its test figures, or weights that can be tested. @param {RunRecord} run */
+export function isInspectable({ hasWeights, result }) {
+  return result !== null && (hasWeights || result.endpoints !== null);
+}
+
+/**
+ * The epoch that a checkpoint was taken after.
+ * @param {RunResult} result   of a run that has its weights or its test figures
+ * @param {Checkpoint} checkpoint
+ */
+export function epochOf({ bestEpoch, config, endpoints }, checkpoint) {
+  const trained = checkpoint === 'selected' ? bestEpoch : config.epochs;
+  return endpoints?.[checkpoint].epoch ?? Number(trained);
+}
+
 /** Whether a run did not start from its seed's weights, so that its settings alone do not tell it. @param {RunRecord} run */
 export function isContinued({ result, start }) {
   return (start ?? null) !== null || result?.startedFrom === 'weights';

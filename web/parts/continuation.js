@@ -2,7 +2,7 @@
 
 import { byId, el } from './dom.js';
 import { runName } from './format.js';
-import { runById } from '../state.js';
+import { epochOf, runById } from '../state.js';
 
 /** @typedef {import('../lab.js').Lab} Lab */
 /** @typedef {import('../state.js').LabState} LabState */
@@ -29,11 +29,12 @@ export function mountContinuation(container, store, lab) {
     el('div', { class: 'button-row' }, back)));
   store.watch((state) => state.start, (start, state) => {
     const run = start === null ? null : runById(state, start.run);
-    container.hidden = start === null || run === null;
-    if (start !== null && run !== null) {
-      const epoch = run.result?.endpoints?.[start.checkpoint].epoch ?? run.config.epochs;
-      words.textContent = `Those of “${runName(run)}”, epoch ${epoch}. Settings can be changed, but for the widths; momentum `
-        + 'starts at zero, and images and gates are drawn by the seed as ever.';
+    const result = run?.result ?? null;
+    container.hidden = result === null;
+    if (start !== null && run !== null && result !== null) {
+      words.textContent = `Those of “${runName(run)}”, epoch ${epochOf(result, start.checkpoint)}. `
+        + 'Settings can be changed, but for the widths; momentum starts at zero, and images and gates are drawn by the '
+        + 'seed as ever.';
     }
   });
 }

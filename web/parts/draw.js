@@ -63,7 +63,7 @@ export function mount(container, store, lab) {
     select.addEventListener('change', () => void lab.attempt(predict));
   }
   store.watch((state) => state.runs, (runs) => {
-    const usable = runs.filter((run) => run.hasWeights && run.result !== null && run.result.endpoints !== null).toReversed();
+    const usable = runs.filter((run) => run.hasWeights).toReversed();
     const [first, second] = selects.map((select) => select.value);
     selects[0].replaceChildren(...usable.map(option));
     selects[1].replaceChildren(el('option', { value: '' }, 'None'), ...usable.map(option));

@@ -2,6 +2,7 @@
 // the other. They learn while one looks.
 
 import { el } from './dom.js';
+import { paced } from './paced.js';
 import { colour, onThemeChange } from './theme.js';
 import { shownRun } from '../state.js';
 
@@ -32,7 +33,6 @@ export function mountFilters(container, store, lab) {
   container.append(canvas, caption);
   /** @type {Float32Array|null} */
   let weights = null;
-  let askedAt = 0;
 
   const draw = () => {
     if (weights !== null) {
@@ -44,7 +44,6 @@ export function mountFilters(container, store, lab) {
     if (run === null) {
       return;
     }
-    askedAt = performance.now();
     const latest = await weightsOf(run, lab);
     const isStillShown = shownRun(store.state)?.id === run.id;
     if (isStillShown) {
@@ -62,11 +61,7 @@ export function mountFilters(container, store, lab) {
     canvas.hidden = true;
   });
   store.watch((state) => shownRun(state)?.status, refresh);
-  store.watch((state) => state.live, () => {
-    if (performance.now() - askedAt > REDRAW_MS) {
-      void refresh();
-    }
-  });
+  store.watch((state) => state.live, paced(() => void refresh(), REDRAW_MS));
 }
 
 /**
@@ -78,7 +73,7 @@ async function weightsOf(run, lab) {
   if (run.status === 'training' || run.status === 'testing') {
     return lab.liveFirstLayer(run.id, N_UNITS);
   }
-  if (run.result === null || run.result.endpoints === null) {
+  if (!run.hasWeights) {
     return null;
   }
   const network = await lab.inspector.network(run, 'selected').catch(() => null);

@@ -36,7 +36,10 @@ export function mountFocus(container, view, lab) {
 
   const draw = () => {
     const { focus, subject } = view.state;
-    if (focus !== null && subject !== null) {
+    if (focus === null || subject === null) {
+      body.replaceChildren();
+      layers.replaceChildren();
+    } else {
       body.replaceChildren(...content(subject, focus));
       void lab.attempt(() => ask(subject, focus));
     }

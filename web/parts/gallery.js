@@ -27,7 +27,7 @@ export function mountGallery(container, view) {
   const digits = [digitSelect('gallery-truth', 'True digit'), digitSelect('gallery-guess', 'Read as')];
   const outcomes = OUTCOMES.map(({ outcome, label }) => {
     const input = el('input', { type: 'radio', name: 'gallery-outcome', value: outcome });
-    input.addEventListener('change', () => view.update({ outcome, page: 0 }));
+    input.addEventListener('change', () => view.update({ outcome, page: 0, focus: null }));
     return { outcome, input, chip: el('label', { class: 'chip' }, input, el('span', {}, label)) };
   });
   const tiles = el('ol', { class: 'tiles', role: 'list', id: 'gallery-tiles', 'aria-label': 'Test images' });
@@ -49,8 +49,8 @@ export function mountGallery(container, view) {
     el('div', { class: 'button-row' }, previous, next, position),
   );
   const [truthSelect, guessSelect] = digits.map(({ select }) => select);
-  truthSelect.addEventListener('change', () => view.update({ truth: chosen(truthSelect), page: 0 }));
-  guessSelect.addEventListener('change', () => view.update({ guess: chosen(guessSelect), page: 0 }));
+  truthSelect.addEventListener('change', () => view.update({ truth: chosen(truthSelect), page: 0, focus: null }));
+  guessSelect.addEventListener('change', () => view.update({ guess: chosen(guessSelect), page: 0, focus: null }));
   previous.addEventListener('click', () => view.update({ page: view.state.page - 1 }));
   next.addEventListener('click', () => view.update({ page: view.state.page + 1 }));
   tiles.addEventListener('keydown', moveFocus);

@@ -8,7 +8,7 @@ import { mountGallery } from './gallery.js';
 import { mountRemoval } from './removal.js';
 import { mountWeights } from './weights.js';
 import { LabError } from '../fault.js';
-import { Store, runById } from '../state.js';
+import { Store, epochOf, isInspectable, runById } from '../state.js';
 
 /** @typedef {import('../inspector.js').Images} Images */
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -21,9 +21,18 @@ import { Store, runById } from '../state.js';
 /** @typedef {'all'|'wrong'|'harmed'|'repaired'} Outcome */
 
 /**
+ * A run that is chosen, and which of its weights.
+ * @typedef {object} Shown
+ * @property {RunRecord} run
+ * @property {Checkpoint} checkpoint
+ * @property {number} nBaselines   tested runs without skipping: with another one there may be another comparison
+ */
+
+/**
  * What Inspect shows.
  * @typedef {object} View
- * @property {Subject|null} subject
+ * @property {Shown|null} shown
+ * @property {Subject|null} subject  what the test says of it; null where it is not tested, or the images are not here yet
  * @property {number|null} truth    only images of this digit
  * @property {number|null} guess    only images read as this digit
  * @property {Outcome} outcome
@@ -32,19 +41,14 @@ import { Store, runById } from '../state.js';
  */
 
 /**
- * @typedef {object} Subject
- * @property {RunRecord} run
- * @property {Checkpoint} checkpoint
+ * @typedef {object} SubjectParts
  * @property {Endpoint} endpoint
  * @property {Images} images
  * @property {RunRecord|null} baseline
  * @property {Comparison|null} comparison   with the baseline
  */
 
-/** @param {RunRecord} run */
-function isTested(run) {
-  return run.result !== null && run.result.endpoints !== null;
-}
+/** @typedef {Shown & SubjectParts} Subject */
 
 /**
  * @param {HTMLElement} container
@@ -53,7 +57,7 @@ function isTested(run) {
  */
 export function mount(container, store, lab) {
   const view = new Store(/** @type {View} */ ({
-    subject: null, truth: null, guess: null, outcome: 'wrong', page: 0, focus: null,
+    shown: null, subject: null, truth: null, guess: null, outcome: 'wrong', page: 0, focus: null,
   }));
   const runs = el('select', { id: 'inspect-run', class: 'field__input' });
   const checkpoints = /** @type {const} */ (['selected', 'final']).map((checkpoint) => ({
@@ -74,7 +78,10 @@ export function mount(container, store, lab) {
   );
   const cards = Array.from({ length: 4 }, () => el('section', { class: 'card' }));
   const weights = el('div', { class: 'inspect__weights' });
-  body.append(head, sentence, weights, el('div', { class: 'inspect__cards' }, ...cards));
+  const test = el('button', { type: 'button', class: 'button button--small', id: 'test-now' }, 'Test it now');
+  const testRow = el('div', { class: 'button-row' }, test);
+  const tested = el('div', { class: 'inspect__cards' }, ...cards);
+  body.append(head, sentence, testRow, weights, tested);
   container.append(el('h1', { class: 'place__title' }, 'Inspect'), empty, body);
 
   cards[1].classList.add('inspect__focus');
@@ -85,43 +92,90 @@ export function mount(container, store, lab) {
   mountRemoval(cards[3], view, lab);
 
   runs.addEventListener('change', () => lab.inspect(runs.value, store.state.checkpoint));
+  test.addEventListener('click', () => void lab.attempt(async () => {
+    const { shown } = view.state;
+    if (shown !== null) {
+      test.disabled = true;
+      await lab.test(shown.run).finally(() => {
+        test.disabled = false;
+      });
+    }
+  }));
   store.watch((state) => state.runs, (all) => {
-    const tested = all.filter(isTested);
-    empty.hidden = tested.length > 0;
-    body.hidden = tested.length === 0;
-    runs.replaceChildren(...tested.toReversed().map((run) => el('option', { value: run.id }, optionText(run))));
+    const inspectable = all.filter(isInspectable);
+    empty.hidden = inspectable.length > 0;
+    body.hidden = inspectable.length === 0;
+    runs.replaceChildren(...inspectable.toReversed().map((run) => el('option', { value: run.id }, optionText(run))));
     refresh();
   });
   store.watch((state) => state.inspectedRun, refresh);
   store.watch((state) => state.checkpoint, refresh);
+  store.watch((state) => state.problem, (problem) => {
+    if (problem === null && view.state.subject === null) {
+      view.update({ shown: null }); // what was missing may be there now
+      refresh();
+    }
+  });
   view.watch((state) => state.subject, (subject) => {
-    sentence.textContent = subject === null ? '' : sentenceFor(subject);
+    tested.hidden = subject === null;
+    if (subject !== null) {
+      sentence.textContent = sentenceFor(subject);
+    }
   });
 
   /** Shows the run that is chosen; the latest where none is. */
   function refresh() {
     const { state } = store;
-    const run = runById(state, state.inspectedRun) ?? state.runs.filter(isTested).at(-1) ?? null;
-    if (run === null || run.result === null || run.result.endpoints === null) {
-      view.update({ subject: null });
+    const run = runById(state, state.inspectedRun) ?? state.runs.filter(isInspectable).at(-1) ?? null;
+    const result = run?.result ?? null;
+    if (run === null || result === null) {
+      view.update({ shown: null, subject: null });
       return;
     }
-    const { endpoints } = run.result;
-    const shown = run.only ?? state.checkpoint;
+    const checkpoint = run.only ?? state.checkpoint;
     runs.value = run.id;
-    for (const [i, { checkpoint, input, words }] of checkpoints.entries()) {
-      chips[i].hidden = checkpoint !== (run.only ?? checkpoint);
-      input.checked = checkpoint === shown;
-      words.textContent = `${checkpoint === 'selected' ? 'Selected' : 'Final'}: epoch ${endpoints[checkpoint].epoch}`;
+    for (const [i, { checkpoint: candidate, input, words }] of checkpoints.entries()) {
+      chips[i].hidden = run.only !== null && candidate !== run.only;
+      input.checked = candidate === checkpoint;
+      words.textContent = `${candidate === 'selected' ? 'Selected' : 'Final'}: epoch ${epochOf(result, candidate)}`;
     }
-    const { subject } = view.state;
-    if (subject?.run !== run || subject.checkpoint !== shown) {
-      void lab.attempt(() => load(run, shown));
+    const isTested = result.endpoints !== null;
+    testRow.hidden = isTested;
+    const nBaselines = state.runs.filter((other) => other.config.mask === 0 && other.result?.endpoints).length;
+    const shown = { run, checkpoint, nBaselines };
+    const before = view.state.shown;
+    if (before?.run === run && before.checkpoint === checkpoint && before.nBaselines === nBaselines) {
+      return;
+    }
+    view.update(isTested ? { shown } : { shown, subject: null });
+    if (isTested) {
+      void lab.attempt(() => load(shown));
+    } else {
+      sentence.textContent = 'It is not tested yet, for its test images could not be fetched. Its weights are here.';
     }
   }
 
-  /** @param {RunRecord} run @param {Checkpoint} checkpoint */
-  async function load(run, checkpoint) {
+  /** @param {Shown} shown */
+  async function load(shown) {
+    const isStillShown = () => view.state.shown === shown;
+    try {
+      const subject = await subjectOf(shown);
+      if (isStillShown()) {
+        const isNewRun = view.state.subject?.run.id !== shown.run.id;
+        view.update({ subject, ...(isNewRun ? { truth: null, guess: null, outcome: 'wrong', page: 0, focus: null } : {}) });
+      }
+    } catch (error) {
+      if (isStillShown()) {
+        sentence.textContent = '';
+        view.update({ subject: null }); // rather nothing than another run's images
+        throw error;
+      }
+    }
+  }
+
+  /** @param {Shown} shown @returns {Promise<Subject>} */
+  async function subjectOf(shown) {
+    const { run, checkpoint } = shown;
     const { endpoints, provenance } = /** @type {import('../types.js').RunResult} */ (run.result);
     const endpoint = /** @type {{selected: Endpoint, final: Endpoint}} */ (endpoints)[checkpoint];
     const images = await lab.inspector.images(endpoint.split);
@@ -136,18 +190,14 @@ export function mount(container, store, lab) {
     }
     const match = await lab.inspector.baselineOf(run, store.state.runs, checkpoint);
     const { baseline = null, comparison = null } = match ?? {};
-    const isNewRun = view.state.subject?.run.id !== run.id;
-    view.update({
-      subject: { run, checkpoint, endpoint, images, baseline, comparison },
-      ...(isNewRun ? { truth: null, guess: null, outcome: 'wrong', page: 0, focus: null } : {}),
-    });
+    return { ...shown, endpoint, images, baseline, comparison };
   }
 }
 
 /** @param {RunRecord} run */
 function optionText(run) {
-  const accuracy = run.result?.endpoints?.selected.accuracy ?? NaN;
-  return `${runName(run)} · ${percent(accuracy)}`;
+  const endpoint = run.result?.endpoints?.selected;
+  return `${runName(run)} · ${endpoint === undefined ? 'not tested' : percent(endpoint.accuracy)}`;
 }
 
 /** @param {Subject} subject */

@@ -28,7 +28,8 @@ function content(run) {
   }
   const words = isUnderWay(run.status)
     ? 'Accuracy on the test images appears here. They are fetched once training has ended and the best epoch is chosen.'
-    : 'This run did not end, so it was not tested.';
+    : run.hasWeights ? 'It is trained, and its weights are kept. It can be tested when the test images can be fetched.'
+      : 'This run did not end, so it was not tested.';
   return [el('p', { class: 'empty' }, words)];
 }
 

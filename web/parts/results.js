@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 import { branches, count, countOf, duration, loss, percent, runName } from './format.js';
-import { endpointOf, isContinued, isUnderWay } from '../state.js';
+import { endpointOf, isContinued, isInspectable, isUnderWay } from '../state.js';
 
 /** @typedef {import('./compare.js').Choice} Choice */
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -97,7 +97,7 @@ export function mountResults(container, store, lab, choice) {
     const isTrainedHere = result !== null && !only;
     const cells = [
       !only && curve,
-      !result?.endpoints ? name : el('button', {
+      !isInspectable(run) ? name : el('button', {
         type: 'button', class: 'link', onclick: () => lab.inspect(run.id, checkpoint),
       }, name),
       branches(config.mask ?? 0),
@@ -118,7 +118,7 @@ export function mountResults(container, store, lab, choice) {
         lab.inspect(run.id, checkpoint);
       }
     };
-    const attributes = { 'data-run': run.id, ...(endpoint === undefined ? {} : { class: 'results__row', onclick: open }) };
+    const attributes = { 'data-run': run.id, ...(isInspectable(run) && { class: 'results__row', onclick: open }) };
     return el('tr', attributes, ...cells.map((cell, i) =>
       el('td', { class: NUMERIC.has(COLUMNS[i]) ? 'number' : '' }, cell)));
   }

@@ -3,7 +3,7 @@
 import { byId, el } from './dom.js';
 import { save } from './figure-tools.js';
 
-/** @typedef {import('./inspect.js').Subject} Subject */
+/** @typedef {import('./inspect.js').Shown} Shown */
 /** @typedef {import('./inspect.js').View} View */
 /** @typedef {import('../export.js').Format} Format */
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -14,19 +14,19 @@ import { save } from './figure-tools.js';
  * @param {Lab} lab
  */
 export function mountWeights(container, view, lab) {
-  /** @param {string} id @param {string} label @param {(subject: Subject) => Promise<void>} action */
+  /** @param {string} id @param {string} label @param {(shown: Shown) => Promise<void>} action */
   const button = (id, label, action) => el('button', {
     type: 'button',
     class: 'button button--small',
     id,
     onclick: () => void lab.attempt(async () => {
-      const { subject } = view.state;
-      if (subject !== null) {
-        await action(subject);
+      const { shown } = view.state;
+      if (shown !== null) {
+        await action(shown);
       }
     }),
   }, label);
-  /** @param {Format} format @returns {(subject: Subject) => Promise<void>} */
+  /** @param {Format} format @returns {(shown: Shown) => Promise<void>} */
   const saveAs = (format) => async ({ run, checkpoint }) => {
     const { blob, name } = await lab.exportWeights(run, checkpoint, format);
     save(blob, name);
@@ -42,9 +42,9 @@ export function mountWeights(container, view, lab) {
   const words = el('p', { class: 'small soft' }, 'This run came from a results file, which holds no weights.');
   const row = el('div', { class: 'button-row' }, ...buttons);
   container.append(row, words);
-  view.watch((state) => state.subject, (subject) => {
-    const hasWeights = subject?.run.hasWeights ?? false;
+  view.watch((state) => state.shown, (shown) => {
+    const hasWeights = shown?.run.hasWeights ?? false;
     row.hidden = !hasWeights;
-    words.hidden = subject === null || hasWeights;
+    words.hidden = shown === null || hasWeights;
   });
 }
