@@ -3,6 +3,7 @@
 
 import { el, svg } from './dom.js';
 import { count, percent } from './format.js';
+import { paced } from './paced.js';
 import { shownRun } from '../state.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
@@ -33,17 +34,18 @@ export function mountNetwork(container, store) {
 
   /** @type {Picture|null} */
   let picture = null;
-  let drawnAt = 0;
-  const showGates = (/** @type {boolean} */ isForced) => {
+  let last = { id: '', skipped: 0 };
+  const showGates = () => {
     const run = shownRun(store.state);
-    const now = performance.now();
-    if (run === null || picture === null || (!isForced && now - drawnAt < REDRAW_MS)) {
+    if (run === null || picture === null) {
       return;
     }
-    drawnAt = now;
     const progress = store.state.live[run.id]?.progress ?? null;
     const eligible = run.config.mask ?? 0;
-    picture.show(eligible, progress?.skipped ?? 0);
+    if (progress !== null || run.id !== last.id) {
+      last = { id: run.id, skipped: progress?.skipped ?? 0 };
+    }
+    picture.show(eligible, last.skipped);
     const gates = run.result?.gates ?? { kept: progress?.gatesKept ?? [], skipped: progress?.gatesSkipped ?? [] };
     for (const [i, rate] of rates.entries()) {
       rate.textContent = skipRate(gates.kept[i] ?? 0, gates.skipped[i] ?? 0, (eligible & (1 << i)) !== 0);
@@ -58,14 +60,15 @@ export function mountNetwork(container, store) {
       picture = drawNetwork(widths, holder.clientWidth);
       holder.replaceChildren(picture.element);
       holder.setAttribute('aria-label', `Residual network with layers of ${widths.map(count).join(', ')} units`);
-      showGates(true);
+      showGates();
     }
   };
+  const showSoon = paced(showGates, REDRAW_MS);
 
   new ResizeObserver(redraw).observe(holder);
   store.watch((state) => widthsOf(state)?.join(), redraw);
-  store.watch(shownRun, () => showGates(true));
-  store.watch((state) => state.live, () => showGates(false));
+  store.watch(shownRun, showSoon);
+  store.watch((state) => state.live, showSoon);
 }
 
 /** @param {LabState} state @returns {number[]|null} */

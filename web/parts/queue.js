@@ -2,6 +2,7 @@
 
 import { el } from './dom.js';
 import { branches, countOf, percent } from './format.js';
+import { paced } from './paced.js';
 import { isUnderWay, shownRun } from '../state.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
@@ -20,18 +21,12 @@ export function mountQueue(container, store, lab) {
   container.append(title, list);
   /** @type {Map<string, Row>} */
   let rows = new Map();
-  let drawnAt = 0;
-
-  store.watch((state) => state.runs, () => draw());
-  store.watch((state) => state.shownRun, () => draw());
-  store.watch((state) => state.live, () => {
-    if (performance.now() - drawnAt > REDRAW_MS) {
-      draw();
-    }
-  });
+  const drawSoon = paced(draw, REDRAW_MS);
+  for (const part of /** @type {const} */ (['runs', 'shownRun', 'live'])) {
+    store.watch((state) => state[part], drawSoon);
+  }
 
   function draw() {
-    drawnAt = performance.now();
     const { state } = store;
     const plan = shownRun(state)?.plan;
     const runs = state.runs.filter((run) => run.plan === plan);
