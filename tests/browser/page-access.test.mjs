@@ -1,11 +1,11 @@
 // The page for everyone: narrow and wide, light and dark, by keys, by ear, and light on the network.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { ended, goTo, openLab, openSettings, train } from './lab-page.mjs';
+import { ended, goTo, openLab, openSettings, textOf, tick, train, type } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -122,28 +122,89 @@ test('every control has a name, and one live region speaks at most every five se
   assert.ok(pauses.every((/** @type {number} */ pause) => pause >= 4990), pauses.join());
 });
 
-test('the whole of a run by keys alone', async (t) => {
-  const { page, faults } = await openLab(t, { hash: QUICK });
-  const focused = () => page.evaluate(() => document.activeElement?.id ?? '');
-  /** @param {string} name */
-  const tabTo = async (name) => {
-    for (let i = 0; i < 80 && (await focused()) !== name; i++) {
-      await page.keyboard.press('Tab');
+/** Presses Tab until an element has the focus; each one on the way must show that it has it. @param {Page} page @param {string} selector */
+async function tabTo(page, selector) {
+  for (let i = 0; i < 150; i++) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate((wanted) => {
+      const element = document.activeElement ?? document.body;
+      const label = element.closest('.chip')?.querySelector('span') ?? document.querySelector(`label.button[for="${element.id}"]`);
+      return {
+        isThere: element.matches(wanted),
+        isMarked: element === document.body || getComputedStyle(label ?? element).boxShadow !== 'none',
+        words: `${element.tagName} ${element.id} ${element.className}`,
+      };
+    }, selector);
+    assert.ok(stop.isMarked, `the focus is not to be seen on ${stop.words}`);
+    if (stop.isThere) {
+      return;
     }
-    assert.equal(await focused(), name);
-  };
-  await tabTo('train');
-  await page.keyboard.press('Enter');
+  }
+  assert.fail(`Tab does not come to ${selector}`);
+}
+
+test('settings, a plan, its comparison and its mistakes by keys alone', async (t) => {
+  const { page, faults } = await openLab(t);
+  const { keyboard } = page;
+  const value = (/** @type {string} */ selector) => page.$eval(selector, (input) => /** @type {HTMLInputElement} */ (input).value);
+  await tabTo(page, '#settings-toggle');
+  await keyboard.press('Enter');
+  await tabTo(page, '#setting-preset');
+  await keyboard.press('ArrowUp');
+  assert.equal(await value('#setting-preset'), 'tiny');
+  for (const [id, figure] of [['trainN', '1000'], ['epochs', '2'], ['lr', '0.05']]) {
+    await tabTo(page, `#setting-${id}`);
+    await keyboard.type(figure); // Tab has chosen what stood there
+    assert.equal(await value(`#setting-${id}`), figure);
+    if (id === 'epochs') {
+      await tabTo(page, '[name=setting-batch]');
+      await keyboard.press('ArrowLeft');
+      assert.equal(await value('[name=setting-batch]:checked'), '32');
+    }
+  }
+  await tabTo(page, '[type=checkbox]:has(+ [aria-label="Branch 2"])');
+  await keyboard.press('Space');
+  await tabTo(page, '[name=plan-kind]');
+  await keyboard.press('ArrowRight');
+  await tabTo(page, '#plan-seeds');
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.startsWith('2 runs of the tiny network'));
+  await keyboard.press('Enter');
+  await page.waitForSelector('#stop:not([hidden])');
   await ended(page);
-  assert.equal(await focused(), 'train', 'the focus comes back to Train');
-  await tabTo('see-mistakes');
+
+  await tabTo(page, '[data-place=compare]');
+  await keyboard.press('Enter');
+  await page.waitForSelector('.depth__dot');
+  await tabTo(page, '[name=results-checkpoint]');
+  await keyboard.press('ArrowRight');
+  assert.equal(await value('[name=results-checkpoint]:checked'), 'final');
+  await tabTo(page, '#results-rows .link');
+  await tabTo(page, '.depth__dot');
+  await keyboard.press('Enter');
+  await page.waitForSelector('#place-inspect:not([hidden]) #gallery-tiles button');
+  await tabTo(page, '#gallery-tiles button');
+  await keyboard.press('ArrowRight');
+  await keyboard.press('Enter');
+  assert.equal(await page.$eval('#gallery-tiles li:nth-child(2) button', (tile) => tile.getAttribute('aria-pressed')), 'true');
+  await tabTo(page, '.confusion__cell:not(.confusion__cell--right)');
+  await keyboard.press('Enter');
+  const n = await page.evaluate(() => document.activeElement?.textContent);
+  assert.match(await textOf(page, '#gallery-position'), new RegExp(`, ${n} images?$`));
+  assert.deepEqual(faults, []);
+});
+
+test('Train pressed by a key gives the focus to Stop, and has it back at the end', async (t) => {
+  const { page } = await openLab(t, { hash: QUICK });
+  const focused = () => page.evaluate(() => document.activeElement?.id ?? '');
+  await tabTo(page, '#train');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.id === 'stop');
+  await ended(page);
+  await page.waitForFunction(() => document.activeElement?.id === 'train');
+  await tabTo(page, '#see-mistakes');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#gallery-tiles button');
-  await page.focus('#gallery-tiles button');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('Enter');
-  assert.equal(await page.$eval('#gallery-tiles li:nth-child(2) button', (tile) => tile.getAttribute('aria-pressed')), 'true');
-  assert.deepEqual(faults, []);
+  assert.notEqual(await focused(), 'train');
 });
 
 test('going from place to place loses nothing', async (t) => {
@@ -152,31 +213,38 @@ test('going from place to place loses nothing', async (t) => {
   await goTo(page, 'inspect');
   await page.waitForSelector('#gallery-tiles canvas');
   await page.select('#gallery-truth', '4');
+  await goTo(page, 'compare');
+  await tick(page, '[value=trainingLoss]');
+  await page.waitForFunction(() => document.querySelector('#overlay .chart__title')?.textContent === 'Training loss');
+  await goTo(page, 'train');
+  await openSettings(page);
+  await type(page, '#setting-lr', 7);
+  await goTo(page, 'inspect');
   const position = await page.$eval('#gallery-position', (element) => element.textContent);
   for (const place of [...PLACES, 'inspect']) {
     await goTo(page, place);
   }
   assert.equal(await page.$eval('#gallery-truth', (select) => /** @type {HTMLSelectElement} */ (select).value), '4');
   assert.equal(await page.$eval('#gallery-position', (element) => element.textContent), position);
+  assert.equal(await page.$eval('#overlay .chart__title', (title) => title.textContent), 'Training loss');
+  const lr = await page.$eval('#setting-lr', (input) => /** @type {HTMLInputElement} */ (input).value);
+  assert.equal(lr, '7', 'even what is wrong');
 });
 
-test('the page is light: 200 kB for the first view, 90 kB of scripts, styles and HTML for all places', async (t) => {
-  const { page, requests } = await openLab(t, { hash: QUICK });
-  const gzipped = async (/** @type {string} */ name) => {
-    const file = new URL(`../../dist${name === '/' ? '/index.html' : name}`, import.meta.url);
-    const bytes = await readFile(file);
-    return name.endsWith('.gz') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+test('the page is light: 200 kB for the first view, 90 kB of scripts, styles and HTML in all', async (t) => {
+  const { requests } = await openLab(t);
+  const dist = new URL('../../dist/', import.meta.url);
+  const total = async (/** @type {string[]} */ names) => {
+    const sizes = await Promise.all([...new Set(names)].map(async (name) => {
+      const bytes = await readFile(new URL(name, dist));
+      return name.endsWith('.gz') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+    }));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0);
   };
-  const total = async (/** @type {string[]} */ names) =>
-    (await Promise.all([...new Set(names)].map(gzipped))).reduce((sum, bytes) => sum + bytes, 0);
-  const isSeen = requests.filter((name) => !name.startsWith('/wasm/') && name !== '/worker.js');
-  assert.ok(await total(isSeen) <= 200_000, `first view: ${await total(isSeen)} bytes`);
-  await train(page);
-  for (const place of PLACES) {
-    await goTo(page, place);
-  }
-  const code = requests.filter((name) => /(\/|\.js|\.mjs|\.css|\.html)$/.test(name));
-  assert.ok(code.some((name) => name.endsWith('uPlot.mjs')));
-  assert.ok(await total(code) <= 90_000, `scripts, styles, HTML: ${await total(code)} bytes`);
-  t.diagnostic(`first view ${await total(isSeen)} bytes, scripts, styles and HTML ${await total(code)} bytes`);
+  const isEngine = (/** @type {string} */ name) => name.startsWith('wasm/') || name === 'worker.js';
+  const seen = await total(requests.map((path) => path.slice(1) || 'index.html').filter((name) => !isEngine(name)));
+  const code = await total((await readdir(dist, { recursive: true })).filter((name) => /\.(js|mjs|css|html)$/.test(name)));
+  t.diagnostic(`first view ${seen} bytes, scripts, styles and HTML ${code} bytes`);
+  assert.ok(seen <= 200_000, `first view: ${seen} bytes`);
+  assert.ok(code <= 90_000, `scripts, styles, HTML: ${code} bytes`);
 });

@@ -17,7 +17,7 @@ test('a sweep over seeds: queue, table, nested points, intervals, plain words', 
   await page.waitForFunction(() => document.querySelectorAll('.queue__run').length === 10);
   assert.match(await textOf(page, '.queue'), /waits, place 1/);
   await ended(page);
-  assert.equal(await textOf(page, '#queue-title'), 'Plan of 10');
+  await page.waitForFunction(() => document.querySelector('#queue-title')?.textContent === 'Plan of 10');
 
   await goTo(page, 'compare');
   await waitForRows(page, 10);
@@ -34,7 +34,18 @@ test('a sweep over seeds: queue, table, nested points, intervals, plain words', 
   const words = await page.$$eval('.seeds__words', (paragraphs) => paragraphs.map((paragraph) => paragraph.textContent ?? ''));
   words.forEach((sentence) => assert.match(sentence, /no difference is shown|(more|fewer) test images right/));
   assert.match(await textOf(page, '#seeds'), /McNemar/);
-  assert.equal(await page.$$eval('#overlay .legend__item', (items) => items.length), 5);
+  const dashes = await page.$$eval('#overlay .legend__swatch line', (lines) =>
+    lines.map((line) => line.getAttribute('stroke-dasharray')));
+  assert.equal(dashes.length, 5);
+  assert.equal(new Set(dashes).size, 5, 'curves are told apart without colour');
+  const shapes = await page.$$eval('.depth__dot path', (marks) => marks.map((mark) => mark.getAttribute('d')));
+  assert.equal(new Set(shapes).size, 2, 'series of points too');
+  await page.click('.depth ~ .tools button');
+  const points = await page.$$eval('.depth ~ .tools tbody tr', (all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  assert.deepEqual(points.map(([skips, , seed, accuracy]) => [skips, seed, accuracy].join()).sort(),
+    rows.map((cells) => [cells[2], cells[1].split('seed ')[1], cells[4]].join()).sort());
+  assert.ok(points.every((cells) => cells[4] === 'yes'), 'they are joined');
 
   await page.click('.results__checkpoint .chip:nth-child(2)');
   await page.waitForFunction((before) => document.querySelector('#results-rows')?.textContent !== before, {},
@@ -130,6 +141,9 @@ test('a chart is read as a table, copied as CSV, saved as SVG and PNG', async (t
     'clipboard-read', 'clipboard-sanitized-write',
   ]);
   await train(page);
+  assert.deepEqual(await page.$$eval('#curves .chart:nth-child(2) .legend__item', (items) => items.slice(0, 2)
+    .map((item) => [item.textContent?.replace(/[\d.]+/, '#'), item.querySelector('line')?.getAttribute('stroke-dasharray')])),
+  [['training#', '6 4'], ['validation#', '']]);
   const tools = '#curves .chart:nth-child(2) .tools__buttons button';
   await page.click(`${tools}:nth-child(1)`);
   const cells = await page.$$eval('#curves .chart:nth-child(2) tbody td', (all) => all.map((cell) => cell.textContent ?? ''));
@@ -147,7 +161,10 @@ test('a chart is read as a table, copied as CSV, saved as SVG and PNG', async (t
   await page.click(`${tools}:nth-child(3)`);
   await page.click(`${tools}:nth-child(4)`);
   await areSaved;
-  assert.match(await readFile(path.join(folder, 'loss.svg'), 'utf8'), /^<svg[^]*<path/);
+  const drawing = await readFile(path.join(folder, 'loss.svg'), 'utf8');
+  assert.match(drawing, /^<svg[^]*<path/);
+  const legend = [...drawing.matchAll(/stroke-dasharray="([^"]*)"[^>]* d="M[\d.]+ 44h/g)];
+  assert.deepEqual(legend.map(([, dashes]) => dashes), ['6 4', '', '']);
   assert.equal((await readFile(path.join(folder, 'loss.png'))).subarray(1, 4).toString(), 'PNG');
   assert.deepEqual(faults, []);
 });

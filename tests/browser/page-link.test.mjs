@@ -8,7 +8,7 @@ import { ended, openLab, openSettings, ready, textOf, train, type } from './lab-
 const SMALL_RUN = 'preset=tiny&trainN=1000&epochs=2&batch=32&lr=0.05&mask=5&p=0.25&seed=7';
 
 test('a link fills the controls, asks before it starts, and its bits are reproduced', async (t) => {
-  const { page, url, faults, requests } = await openLab(t, { hash: `#${SMALL_RUN}&run=1` });
+  const { browser, page, url, faults, requests } = await openLab(t, { hash: `#${SMALL_RUN}&run=1` });
   await page.waitForSelector('#link-start');
   assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), [], 'nothing starts by itself');
   await openSettings(page);
@@ -16,15 +16,29 @@ test('a link fills the controls, asks before it starts, and its bits are reprodu
   const values = await page.$$eval(selector, (controls) =>
     controls.map((control) => /** @type {HTMLInputElement} */ (control).value));
   assert.deepEqual(values, ['tiny', '1000', '2', '0.05', '7']);
+  await page.click('#link-leave');
+  await page.waitForSelector('#question[hidden]');
+  assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), [], 'nothing starts if the answer is no');
+  await page.goto('about:blank');
+  await page.goto(`${url}#${SMALL_RUN}&run=1`);
+  await page.waitForSelector('#link-start');
   await page.click('#link-start');
   await ended(page);
   const sha256 = await textOf(page, '#weights-sha256');
   assert.match(sha256, /^[0-9a-f]{64}$/);
 
+  await browser.defaultBrowserContext().overridePermissions(new URL(url).origin, [
+    'clipboard-read', 'clipboard-sanitized-write',
+  ]);
+  await page.click('#copy-proof');
+  await page.waitForFunction(() => document.querySelector('#copy-proof')?.textContent === 'Copied');
+  const proof = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(proof.includes(`&expect=${sha256}`) && proof.endsWith('&run=1'), proof);
   await page.goto('about:blank');
-  await page.goto(`${url}#${SMALL_RUN}&expect=${sha256}`);
-  await ready(page);
-  await train(page);
+  await page.goto(proof);
+  await page.waitForSelector('#link-start');
+  await page.click('#link-start');
+  await ended(page);
   assert.match(await textOf(page, '#proof-verdict'), /^Reproduced/);
 
   await page.goto('about:blank');

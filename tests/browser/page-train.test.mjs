@@ -4,9 +4,32 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ended, openLab, openSettings, textOf, train, type } from './lab-page.mjs';
+import { ended, goTo, openLab, openSettings, textOf, train, type } from './lab-page.mjs';
 
 const PREVIEW = new URL('../../dist/dataset/preview.json', import.meta.url);
+
+test('the first view is calm: twenty digits, a sentence, one button; each place says what will appear in it', async (t) => {
+  const { page, faults } = await openLab(t);
+  const shown = (/** @type {string} */ selector) => page.$$eval(selector, (elements) => elements
+    .filter((element) => element.getClientRects().length > 0).map((element) => element.textContent ?? ''));
+  assert.deepEqual(await shown('main button'), ['Train', 'Settings']);
+  assert.deepEqual(await shown('main :is(.card, form, table, progress, .empty, .notice)'), []);
+  assert.equal((await shown('.opening__sentence')).length, 1);
+  for (const [place, words] of Object.entries({
+    compare: /^Runs are listed here, .*Train one/,
+    inspect: /its test images are shown here.*Press Train first/,
+    draw: /no trained network yet\. Press Train first/,
+    data: /Drop the four files here/,
+  })) {
+    await goTo(page, place);
+    const empty = await shown(`#place-${place} .empty`);
+    assert.ok(empty.some((text) => words.test(text)), `${place}: ${empty.join(' | ')}`);
+  }
+  const ragged = await page.$$eval('body *', (elements) => elements
+    .filter((element) => getComputedStyle(element).fontVariantNumeric !== 'tabular-nums').map((element) => element.tagName));
+  assert.deepEqual(ragged, [], 'figures are tabular everywhere');
+  assert.deepEqual(faults, []);
+});
 
 test('the twenty preview digits are drawn, pixel for pixel, before anything else is fetched', async (t) => {
   const { page, faults, requests } = await openLab(t);
