@@ -86,7 +86,9 @@ test('the page asks at once for what its module imports, and for nothing that co
 test('a worker is one file, a style sheet too', async (context) => {
   const root = await makeRepository(context);
   await assemble(root);
-  assert.match(await readFile(path.join(root, 'dist/worker.js'), 'utf8'), /^var (\w+)="word";console\.log\(\1,1\);/);
+  assert.match(await readFile(path.join(root, 'dist/worker.js'), 'utf8'), /^console\.log\("word",1\);/);
+  const map = JSON.parse(await readFile(path.join(root, 'dist/worker.js.map'), 'utf8'));
+  assert.equal(map.sourcesContent[map.sources.indexOf('../web/worker.js')], SOURCES['web/worker.js']);
   const style = await readFile(path.join(root, 'dist/style/style.css'), 'utf8');
   assert.ok(style.startsWith('p{color:red;background:url(../icons/a.svg)}'), style);
 });
