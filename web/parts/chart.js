@@ -55,6 +55,7 @@ export class Chart {
   /** @type {Plot|null} */
   #plot = null;
 
+  #tools;
   /** @type {(() => void)[]} */
   #undo = [];
 
@@ -63,19 +64,20 @@ export class Chart {
     this.#options = options;
     this.#rangeX = options.rangeX ?? [null, null];
     this.#columns = [[], ...options.lines.map(() => [])];
+    this.#tools = figureTools({
+      name: options.title.toLowerCase().replaceAll(' ', '-'),
+      table: () => this.#table(),
+      picture: async () => {
+        const { drawLines } = await import('../later.js');
+        return drawLines(options, this.#columns, this.#rangeX);
+      },
+    });
     this.element = el(
       'figure',
       { class: 'chart' },
       el('figcaption', { class: 'chart__head' }, el('span', { class: 'chart__title' }, options.title), this.#legend()),
       this.#holder,
-      figureTools({
-        name: options.title.toLowerCase().replaceAll(' ', '-'),
-        table: () => this.#table(),
-        picture: async () => {
-          const { drawLines } = await import('../later.js');
-          return drawLines(options, this.#columns, this.#rangeX);
-        },
-      }),
+      this.#tools.element,
     );
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.#holder);
@@ -105,6 +107,7 @@ export class Chart {
   setData(columns) {
     this.#columns = columns;
     this.#showValues(null);
+    this.#tools.refresh();
     this.#plot?.setData(/** @type {any} */ (columns));
   }
 

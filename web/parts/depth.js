@@ -41,13 +41,14 @@ export function mountDepth(container, store, lab) {
     ],
     picture: () => drawDepth(series, 720),
   });
-  container.append(el('h2', {}, 'Accuracy by skippable branches'), legend, holder, note, empty, tools);
+  container.append(el('h2', {}, 'Accuracy by skippable branches'), legend, holder, note, empty, tools.element);
 
   const draw = () => {
     const isEmpty = series.length === 0;
     empty.hidden = !isEmpty;
     holder.hidden = isEmpty;
-    tools.hidden = isEmpty;
+    tools.element.hidden = isEmpty;
+    tools.refresh();
     if (!isEmpty && holder.clientWidth > 0) {
       holder.replaceChildren(drawDepth(series, holder.clientWidth, (id) => lab.inspect(id, store.state.checkpoint)));
       legend.replaceChildren(...series.map(({ name }, i) => el('li', { class: 'legend__item' }, swatch(i), name)));

@@ -11,13 +11,21 @@ import { el } from './dom.js';
 
 const COPIED_MS = 5000;
 
-/** @param {Figure} figure @returns {HTMLElement} */
+/** @param {Figure} figure @returns {{element: HTMLElement, refresh: () => void}} refresh: for a table that is open */
 export function figureTools(figure) {
   const table = el('div', { class: 'scroller', hidden: true });
+  let shown = '';
+  const refresh = () => {
+    const rows = table.hidden ? [] : figure.table();
+    if (shown !== csv(rows)) {
+      shown = csv(rows);
+      table.replaceChildren(htmlTable(rows));
+    }
+  };
   const show = tool('Table', () => {
     table.hidden = !table.hidden;
     show.setAttribute('aria-expanded', String(!table.hidden));
-    table.replaceChildren(htmlTable(figure.table()));
+    refresh();
   });
   show.setAttribute('aria-expanded', 'false');
   const copy = tool('Copy CSV', () => void copyText(csv(figure.table()), copy));
@@ -33,7 +41,7 @@ export function figureTools(figure) {
       save(svgFileOf(await figure.picture()), `${figure.name}.svg`);
     }),
   ];
-  return el('div', { class: 'tools' }, el('div', { class: 'tools__buttons' }, ...buttons), table);
+  return { element: el('div', { class: 'tools' }, el('div', { class: 'tools__buttons' }, ...buttons), table), refresh };
 }
 
 /** @param {string} label @param {() => void} onclick */
@@ -42,7 +50,7 @@ function tool(label, onclick) {
 }
 
 /** @param {string[][]} rows */
-function htmlTable([head, ...rows]) {
+function htmlTable([head = [], ...rows]) {
   return el(
     'table',
     { class: 'small' },
