@@ -141,13 +141,17 @@ test('pauses and single steps change no bit', async (t) => {
   await page.click('#step-epoch');
   await waitForPosition(page, N_MINIBATCHES);
   assert.match(await textOf(page, '#curves .legend__value'), /^\d+\.\d%$/);
-  await page.click('#pause');
+  const nRows = () => page.$$eval('#curves .chart:nth-child(2) tbody tr', (rows) => rows.length);
+  await page.locator('#curves .chart:nth-child(2) .tools button').click();
+  assert.equal(await nRows(), 1);
+  await page.locator('#pause').click();
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch 3'));
   await page.click('#pause');
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused in'));
   await page.click('#pause');
   await ended(page);
   await waitForRates(page, 20 * N_MINIBATCHES);
+  assert.equal(await nRows(), 20, 'a table that is open grows');
   const stepped = await textOf(page, '#weights-sha256');
   await tick(page, '#plan-paused');
   await train(page);
@@ -256,7 +260,7 @@ test('Stop ends any download and any training within 200 ms; what was stopped is
   await page.click('#train');
   await page.waitForFunction(() => /^Epoch ([3-9]|\d\d)/.test(document.querySelector('#progress-phase')?.textContent ?? ''));
   await mustStop('training');
-  await page.click('#curves .chart:nth-child(2) .tools__buttons button');
+  await page.locator('#curves .chart:nth-child(2) .tools button').click();
   const epochs = await page.$$eval('#curves .chart:nth-child(2) tbody tr', (rows) => rows.length);
   assert.ok(epochs >= 2 && epochs < 100, `${epochs} epochs`);
 
