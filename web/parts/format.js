@@ -85,5 +85,6 @@ export function runName(run) {
 /** @param {import('../types.js').EngineInfo} engine @returns {string} */
 export function engineWords({ numerics, threads }) {
   const rounding = numerics === 'fused' ? 'relaxed SIMD, a × b + c rounded once' : 'SIMD, a × b + c rounded twice';
-  return `WebAssembly with ${rounding}, ${countOf(threads, 'thread')} a run`;
+  const each = threads > 1 ? ', 1 for each of several' : '';
+  return `WebAssembly with ${rounding}, ${countOf(threads, 'thread')} for a run${each}`;
 }
