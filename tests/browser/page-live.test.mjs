@@ -130,7 +130,7 @@ test('speed and gates are shown live, and may be watched step by step', async (t
 });
 
 test('pauses and single steps change no bit', async (t) => {
-  const { page, faults } = await openLab(t, { hash: '#mask=7&p=0.5&epochs=20' });
+  const { page, faults } = await openLab(t, { hash: '#preset=tiny&mask=7&p=0.5&epochs=30' });
   await openSettings(page);
   await tick(page, '#plan-paused');
   await page.click('#train');
@@ -151,8 +151,8 @@ test('pauses and single steps change no bit', async (t) => {
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused in'));
   await page.click('#pause');
   await ended(page);
-  await waitForRates(page, 20 * N_MINIBATCHES);
-  assert.equal(await nRows(), 20, 'a table that is open grows');
+  await waitForRates(page, 30 * N_MINIBATCHES);
+  assert.equal(await nRows(), 30, 'a table that is open grows');
   const stepped = await textOf(page, '#weights-sha256');
   await tick(page, '#plan-paused');
   await train(page);
