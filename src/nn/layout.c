@@ -157,24 +157,26 @@ void gd_batch_to_feature_panels(const float *batch_panels, size_t panel_stride,
 }
 
 void gd_feature_to_batch_panels(const float *feature_panels, uint32_t n_rows, float *batch_panels,
-                                size_t panel_stride, uint32_t n_features, uint32_t begin,
-                                uint32_t end) {
-  for (uint32_t p = begin; p < end; p++) {
-    float *to = batch_panels + p * panel_stride;
-    for (uint32_t f = 0; f < n_features; f += 4) {
+                                size_t panel_stride, uint32_t n_features, uint32_t n_images,
+                                uint32_t begin, uint32_t end) {
+  const uint32_t n_batch_panels = gd_n_panels(n_images, GD_BATCH_PANEL);
+  for (uint32_t q = begin; q < end; q++) {
+    const uint32_t first = q * GD_FEATURE_PANEL;
+    const uint32_t left = n_features - first;
+    const uint32_t n = left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL;
+    for (uint32_t p = 0; p < n_batch_panels; p++) {
       const float *from =
-          feature_panels +
-          ((size_t)(f / GD_FEATURE_PANEL) * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL +
-          f % GD_FEATURE_PANEL;
-      if (f + 4 <= n_features) {
-        transpose_4x4(from, GD_FEATURE_PANEL, to + (size_t)f * GD_BATCH_PANEL, GD_BATCH_PANEL);
-        transpose_4x4(from + 4 * GD_FEATURE_PANEL, GD_FEATURE_PANEL,
-                      to + (size_t)f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL);
-        continue;
+          feature_panels + ((size_t)q * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL;
+      float *to = batch_panels + p * panel_stride + (size_t)first * GD_BATCH_PANEL;
+      uint32_t f = 0;
+      for (; f + 4 <= n; f += 4) {
+        transpose_4x4(from + f, GD_FEATURE_PANEL, to + f * GD_BATCH_PANEL, GD_BATCH_PANEL);
+        transpose_4x4(from + 4 * GD_FEATURE_PANEL + f, GD_FEATURE_PANEL,
+                      to + f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL);
       }
-      for (uint32_t lane = 0; f + lane < n_features; lane++) {
+      for (; f < n; f++) {
         for (uint32_t b = 0; b < GD_BATCH_PANEL; b++) {
-          to[(size_t)(f + lane) * GD_BATCH_PANEL + b] = from[b * GD_FEATURE_PANEL + lane];
+          to[f * GD_BATCH_PANEL + b] = from[b * GD_FEATURE_PANEL + f];
         }
       }
     }

@@ -44,9 +44,9 @@ void gd_batch_to_feature_panels(const float *batch_panels, size_t panel_stride,
                                 float *feature_panels, uint32_t n_rows, uint32_t n_features,
                                 uint32_t n_images, uint32_t begin, uint32_t end);
 
-/* The reverse, for the batch panels begin..end-1. */
+/* The reverse, from the feature panels begin..end-1; features beyond n_features are not written. */
 void gd_feature_to_batch_panels(const float *feature_panels, uint32_t n_rows, float *batch_panels,
-                                size_t panel_stride, uint32_t n_features, uint32_t begin,
-                                uint32_t end);
+                                size_t panel_stride, uint32_t n_features, uint32_t n_images,
+                                uint32_t begin, uint32_t end);
 
 #endif

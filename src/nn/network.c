@@ -9,11 +9,10 @@
 
 #define N_HIDDEN (GD_N_LAYERS - 1)
 
-/* One layer's activations, in both layouts. A skipped branch's are its input's: the first rows of
- * the same panels. */
+/* One layer's activations. A skipped branch's are its input's: the first rows of the same panels. */
 typedef struct activation {
   gd_panels batch;
-  float *features; /* only when training; NULL otherwise except for layer 0 */
+  float *features; /* the same in feature panels: of layer 0, NULL for the others */
 } activation;
 
 struct gd_workspace {
@@ -25,10 +24,10 @@ struct gd_workspace {
   activation own[N_HIDDEN]; /* each layer's memory */
   activation h[N_HIDDEN];   /* where each layer's activations are: own, or the layer's below */
   gd_panels logits;
-  gd_panels dz[N_HIDDEN];
+  gd_panels dz[N_HIDDEN]; /* odd layers share one memory, even ones another */
   gd_panels dlogits;
-  gd_panels dy; /* gain dz, of one layer at a time */
-  float *dz0_features;
+  gd_panels dy;         /* gain dz, of one layer at a time */
+  float *update_inputs; /* an update's images in feature panels, of one layer at a time */
   double losses[GD_MAX_BATCH];
 };
 
@@ -50,18 +49,18 @@ gd_status gd_workspace_take(gd_arena *arena, const gd_shape *shape, uint32_t n_m
   for (unsigned l = 0; l < N_HIDDEN; l++) {
     const uint32_t width = shape->widths[l + 1];
     made.own[l].batch = take_panels(arena, n_rows, width);
-    if (training || l == 0) {
-      made.own[l].features = take_features(arena, n_rows, width);
-    }
-    if (training) {
+    if (training && l < 2) {
       made.dz[l] = take_panels(arena, n_rows, width);
+    } else if (training) {
+      made.dz[l] = (gd_panels){made.dz[l % 2].values, (size_t)width * GD_BATCH_PANEL};
     }
   }
+  made.own[0].features = take_features(arena, n_rows, shape->widths[1]);
   made.logits = take_panels(arena, n_rows, GD_N_CLASSES);
   if (training) {
     made.dlogits = take_panels(arena, n_rows, GD_N_CLASSES);
     made.dy = take_panels(arena, n_rows, shape->widths[2]);
-    made.dz0_features = take_features(arena, n_rows, shape->widths[1]);
+    made.update_inputs = take_features(arena, n_rows, shape->widths[1]);
   }
   if (arena->failed) {
     return GD_OUT_OF_MEMORY;
@@ -107,21 +106,21 @@ static int is_skipped(const network_pass *pass, unsigned layer) {
 
 static void forward_features(const network_pass *pass, const gd_share *share) {
   gd_workspace *ws = pass->workspace;
+  const uint32_t width = ws->shape.widths[1];
   uint32_t begin = 0;
   uint32_t end = 0;
   if (share->index == 0) {
     gd_sparse_gather(ws->sparse, pass->minibatch);
   }
   gd_share_barrier(share);
-  const uint32_t width = ws->shape.widths[1];
   gd_share_range(share, gd_n_panels(width, GD_FEATURE_PANEL), 1, &begin, &end);
-  gd_sparse_forward(ws->sparse, gd_parameters_weight(pass->parameters, 0),
-                    gd_parameters_bias(pass->parameters, 0), ws->own[0].features, ws->n_rows, begin,
-                    end);
-  gd_share_barrier(share);
-  gd_share_range(share, gd_n_panels(ws->n_images, GD_BATCH_PANEL), 1, &begin, &end);
-  gd_feature_to_batch_panels(ws->own[0].features, ws->n_rows, ws->own[0].batch.values,
-                             ws->own[0].batch.stride, width, begin, end);
+  for (uint32_t q = begin; q < end; q++) { /* copied while it is in the cache */
+    gd_sparse_forward(ws->sparse, gd_parameters_weight(pass->parameters, 0),
+                      gd_parameters_bias(pass->parameters, 0), ws->own[0].features, ws->n_rows, q,
+                      q + 1);
+    gd_feature_to_batch_panels(ws->own[0].features, ws->n_rows, ws->own[0].batch.values,
+                               ws->own[0].batch.stride, width, ws->n_images, q, q + 1);
+  }
   gd_share_barrier(share);
 }
 
@@ -138,12 +137,6 @@ static void forward_branch(const network_pass *pass, unsigned layer, const gd_sh
                           gd_n_panels(ws->n_images, GD_BATCH_PANEL), pass->gain[layer - 1], begin,
                           end);
   gd_share_barrier(share);
-  if (ws->training) {
-    gd_share_range(share, gd_n_panels(affine.n_out, GD_FEATURE_PANEL), 1, &begin, &end);
-    gd_batch_to_feature_panels(ws->own[layer].batch.values, ws->own[layer].batch.stride,
-                               ws->own[layer].features, ws->n_rows, affine.n_out, ws->n_images,
-                               begin, end);
-  }
 }
 
 /* Every worker would write the same: done by the caller before they start. */
@@ -252,6 +245,22 @@ static void backward_input(const network_pass *pass, unsigned layer, const gd_sh
   gd_share_barrier(share);
 }
 
+/* The layer's input in feature panels; its rows are the first of them. */
+static const float *input_features(const gd_workspace *ws, unsigned layer, const gd_share *share) {
+  const activation input = ws->h[layer - 1];
+  const uint32_t n_in = ws->shape.widths[layer];
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  if (input.features != NULL) {
+    return input.features;
+  }
+  gd_share_range(share, gd_n_panels(n_in, GD_FEATURE_PANEL), 1, &begin, &end);
+  gd_batch_to_feature_panels(input.batch.values, input.batch.stride, ws->update_inputs, ws->n_rows,
+                             n_in, ws->n_images, begin, end);
+  gd_share_barrier(share);
+  return ws->update_inputs;
+}
+
 static void update_layer(const network_pass *pass, unsigned layer, const gd_share *share) {
   if (is_skipped(pass, layer)) {
     return;
@@ -259,12 +268,12 @@ static void update_layer(const network_pass *pass, unsigned layer, const gd_shar
   const gd_workspace *ws = pass->workspace;
   const gd_affine affine = affine_layer(pass->parameters, layer);
   const gd_affine velocity = affine_layer(pass->velocities, layer);
+  const float *input = input_features(ws, layer, share);
   uint32_t begin = 0;
   uint32_t end = 0;
   gd_share_range(share, affine.n_out, 1, &begin, &end);
-  gd_dense_update(&affine, &velocity, ws->h[layer - 1].features, ws->n_rows,
-                  affine_gradient(pass, layer), ws->n_images, pass->step->learning_rate,
-                  pass->step->momentum, begin, end);
+  gd_dense_update(&affine, &velocity, input, ws->n_rows, affine_gradient(pass, layer), ws->n_images,
+                  pass->step->learning_rate, pass->step->momentum, begin, end);
   gd_share_barrier(share);
 }
 
@@ -278,13 +287,15 @@ static void backward_features(const network_pass *pass, const gd_share *share) {
   }
   gd_share_barrier(share);
   gd_share_range(share, n_panels, 1, &begin, &end);
-  gd_batch_to_feature_panels(ws->dz[0].values, ws->dz[0].stride, ws->dz0_features, ws->n_rows,
-                             ws->shape.widths[1], ws->n_images, begin, end);
-  gd_sparse_update(ws->sparse, gd_parameters_weight(pass->parameters, 0),
-                   gd_parameters_weight(pass->velocities, 0),
-                   gd_parameters_bias(pass->parameters, 0), gd_parameters_bias(pass->velocities, 0),
-                   ws->dz0_features, ws->n_rows, pass->step->learning_rate, pass->step->momentum,
-                   begin, end);
+  for (uint32_t q = begin; q < end; q++) { /* used while it is in the cache */
+    gd_batch_to_feature_panels(ws->dz[0].values, ws->dz[0].stride, ws->update_inputs, ws->n_rows,
+                               ws->shape.widths[1], ws->n_images, q, q + 1);
+    gd_sparse_update(ws->sparse, gd_parameters_weight(pass->parameters, 0),
+                     gd_parameters_weight(pass->velocities, 0),
+                     gd_parameters_bias(pass->parameters, 0),
+                     gd_parameters_bias(pass->velocities, 0), ws->update_inputs, ws->n_rows,
+                     pass->step->learning_rate, pass->step->momentum, q, q + 1);
+  }
 }
 
 /* Forward through layers 0..4, the classifier both ways, back through layers 4..1 in two halves
