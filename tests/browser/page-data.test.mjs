@@ -32,7 +32,7 @@ async function checks(page, split) {
   return new Map(cells.map(([, name, value]) => [name, value]));
 }
 
-test('every split is checked before one’s eyes, each check with its value; what training has fetched is not fetched again', async (t) => {
+test('every check of every split is shown with its value; what training has fetched is not fetched again', async (t) => {
   const { page, faults, requests } = await openLab(t, { hash: '#preset=tiny&trainN=1000&epochs=1' });
   await train(page);
   await goTo(page, 'data');

@@ -91,9 +91,11 @@ test('digits drawn by mouse are read as one draws, wherever and however large th
     .map((figure) => (figure.textContent ?? '').split(' / ').map(parseFloat))
     .reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]));
   sums.forEach((sum) => assert.ok(Math.abs(sum - 100) < 0.6, `probabilities add up to ${sum} %`));
-  const pairs = await page.$$eval('#draw-bars .number', (figures) =>
-    figures.map((figure) => (figure.textContent ?? '').split(' / ')));
-  assert.ok(pairs.some(([a, b]) => a !== b), 'two networks, not one twice');
+  await draw(page, [[[0.2, 0.5], [0.8, 0.5]]]); // no digit, so that no two networks agree on it
+  await page.waitForFunction(() => [...document.querySelectorAll('#draw-bars .number')].some((figure) => {
+    const [own, other] = (figure.textContent ?? '').split(' / ');
+    return own !== other;
+  }));
 
   // It reads before the pen is lifted, and Undo takes a stroke back.
   await draw(page, [[[0.5, 0.2], [0.5, 0.8]]]);

@@ -22,7 +22,8 @@ export function mountRemoval(container, view, lab) {
   const columns = ['Active', 'Accuracy', 'Loss', ...Array.from({ length: 10 }, (_, digit) => String(digit))];
   container.append(
     el('h2', {}, 'Without some branches'),
-    el('p', { class: 'small soft' }, 'Choose the branches that take part; the network is tested again with those alone.'),
+    el('p', { class: 'small soft' }, 'Choose the branches that take part; the network is tested again with those alone. '
+      + 'Columns 0 to 9: accuracy digit by digit.'),
     el(
       'fieldset',
       { class: 'field', id: 'removal-branches' },
