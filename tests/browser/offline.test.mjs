@@ -358,8 +358,14 @@ test('wrong content from the network is not kept', async (t) => {
   };
   await page.goto(`${host.url}?${QUICK}`);
   await ready(page);
+  host.asked = [];
   await train(page);
   assert.equal(await textOf(page, '#progress-phase'), 'Failed');
+  const asked = host.asked.filter((name) => name.startsWith(TRAIN));
+  assert.deepEqual(asked, [TRAIN, `${TRAIN} fresh`], 'one more try, past every cache');
+  const problem = await textOf(page, '#problem');
+  assert.match(problem, /train\.bin\.gz is neither gzip.*it starts with "<!doctype html>/);
+  assert.match(problem, /Expected1f 8b or GDMNIST1.*Found.*Try again/s);
   host.bend = () => false;
   await page.click('#retry');
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent !== 'Failed');
