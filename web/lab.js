@@ -4,20 +4,16 @@ import { Client } from './client.js';
 import { faultOf, LabError } from './fault.js';
 import { Inspector } from './inspector.js';
 import { readLink } from './link.js';
+import { defaultConfig, planCells } from './planning.js';
 import { Queue } from './queue.js';
-import { isUnderWay, runById } from './state.js';
+import { isUnderWay } from './state.js';
 
 /** @typedef {import('./state.js').Checkpoint} Checkpoint */
 /** @typedef {import('./state.js').LabState} LabState */
 /** @typedef {import('./state.js').PlanSettings} PlanSettings */
 /** @typedef {import('./state.js').RunRecord} RunRecord */
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
-/** @typedef {import('./types.js').Description} Description */
-/** @typedef {import('./types.js').LabFault} LabFault */
 /** @typedef {import('./state.js').Cell} Cell */
-
-const DEFAULT_PRESET = 'small';
-const MAX_SEEDS = 100;
 
 export class Lab {
   /** @type {import('./state.js').Store<LabState>} */
@@ -127,37 +123,10 @@ export class Lab {
     const client = await this.client();
     const { config, plan, start } = this.#store.state;
     const { fault, bytes, nParameters } = await client.checkConfig(config);
-    const { cells, planFault } = await this.#plannedCells(client, fault);
+    const { cells, planFault } = await planCells(client, this.#store.state, fault);
     const isLatest = config === this.#store.state.config && plan === this.#store.state.plan && start === this.#store.state.start;
     if (isLatest) {
       this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
-    }
-  }
-
-  /**
-   * @param {Client} client
-   * @param {LabFault|null} configFault   then there is nothing to plan
-   * @returns {Promise<{cells: Cell[], planFault: LabFault|null}>}
-   */
-  async #plannedCells(client, configFault) {
-    const { config, plan, start } = this.#store.state;
-    const { mask = 0, p = 0, seed = 0 } = config;
-    if (configFault !== null) {
-      return { cells: [], planFault: null };
-    }
-    try {
-      const isGrid = plan.kind === 'grid';
-      checkSeeds(plan.nSeeds);
-      if (start !== null) {
-        const { checkStart } = await import('./later.js');
-        checkStart(client.description, config, runById(this.#store.state, start.run));
-      }
-      const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
-      const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
-      const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
-      return { cells, planFault: null };
-    } catch (error) {
-      return { cells: [], planFault: faultOf(error) };
     }
   }
 
@@ -408,28 +377,5 @@ export class Lab {
       this.#store.update({ problem: null });
       await this.#vault.keepUnstored();
     }
-  }
-}
-
-/**
- * @param {Description} description
- * @returns {ConfigInput}
- */
-function defaultConfig(description) {
-  const numbers = description.fields
-    .filter((field) => field.n === 1)
-    .map((field) => [field.id, field.default]);
-  return { preset: DEFAULT_PRESET, ...Object.fromEntries(numbers) };
-}
-
-/**
- * That a plan has at most 100 runs is C's to check; this keeps the list of seeds from being made in vain.
- * @param {number} nSeeds
- */
-function checkSeeds(nSeeds) {
-  if (!Number.isInteger(nSeeds) || nSeeds < 1 || nSeeds > MAX_SEEDS) {
-    const [expected, found] = [`1 to ${MAX_SEEDS}`, String(nSeeds)];
-    const message = `Seeds takes a whole number from ${expected}; ${found} is none.`;
-    throw new LabError({ code: 'FIELD_OUT_OF_RANGE', message, subject: 'seeds', expected, found });
   }
 }
