@@ -2,12 +2,14 @@
 #include "base/md5.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <bearssl_hash.h>
 #include <cmocka.h>
 
 #include <string.h>
@@ -120,6 +122,35 @@ static void agrees_at_every_length(void **state) {
   assert_md5(&all_md5, "fe4da2bca0e65d32c3a1fef7cbf782f3");
 }
 
+/* Messages of many blocks against BearSSL, in pieces of any length. */
+static void agrees_with_bearssl(void **state) {
+  (void)state;
+  static uint8_t message[10000];
+  uint64_t random = support_seed("agrees_with_bearssl", 1);
+  for (unsigned round = 0; round < 200; round++) {
+    const size_t n = support_below(&random, sizeof message + 1);
+    uint8_t expected[GD_SHA256_BYTES];
+    uint8_t digest[GD_SHA256_BYTES];
+    br_sha256_context oracle;
+    gd_sha256 hash;
+    for (size_t i = 0; i < n; i++) {
+      message[i] = (uint8_t)support_random(&random);
+    }
+    br_sha256_init(&oracle);
+    br_sha256_update(&oracle, message, n);
+    br_sha256_out(&oracle, expected);
+    gd_sha256_init(&hash);
+    for (size_t at = 0; at < n;) {
+      const size_t left = n - at;
+      const size_t piece = support_below(&random, 300);
+      gd_sha256_update(&hash, message + at, piece < left ? piece : left);
+      at += piece < left ? piece : left;
+    }
+    gd_sha256_read(&hash, digest);
+    assert_memory_equal(digest, expected, sizeof digest);
+  }
+}
+
 /* Any cut gives the same; a copy goes its own way; reading changes nothing. */
 static void streams_and_copies(void **state) {
   (void)state;
@@ -145,7 +176,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_sha256_examples), cmocka_unit_test(gives_sha256_of_a_million_a),
       cmocka_unit_test(gives_md5_examples),    cmocka_unit_test(agrees_at_every_length),
-      cmocka_unit_test(streams_and_copies),
+      cmocka_unit_test(agrees_with_bearssl),   cmocka_unit_test(streams_and_copies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
