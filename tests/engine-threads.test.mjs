@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 
 import { openNodeEngine, openSession } from '../scripts/lib/node-session.mjs';
 import { countParameters } from '../web/config.js';
+import { parseManifest, writeExpectation } from '../web/manifest.js';
 import { ThreadTrial } from '../web/trial.js';
 import { configure, openSplits, stepUntil } from './lib/open-splits.mjs';
+import { fileOf } from './lib/sources.mjs';
 
 /** @typedef {import('../web/engine.js').Engine} Engine */
 
@@ -121,6 +124,39 @@ test('the memory of an engine with threads grows under it', async () => {
   });
   assert.equal(engine.text(engine.pointer('gd_describe')), text);
   engine.status('gd_self_check');
+  engine.close();
+});
+
+test('a split is hashed beside other work, which changes nothing', async () => {
+  const engine = await openNodeEngine({ build: 'fused-threads', threads: 2 });
+  const { splits } = parseManifest(new TextDecoder().decode(fileOf('manifest.json')));
+  const names = ['validation', 'test'];
+  const raw = names.map((name) => gunzipSync(fileOf(`${name}.bin.gz`)));
+  const open = (/** @type {string} */ name) => {
+    writeExpectation(engine, splits[name]);
+    return engine.status('gd_split_open');
+  };
+  const handles = names.map(open);
+  const append = (/** @type {number} */ which, /** @type {number} */ from, /** @type {number} */ to) => {
+    engine.write(engine.pointer('gd_split_room', handles[which]), raw[which].subarray(from, to));
+    engine.status('gd_split_append', handles[which], to - from);
+  };
+  const half = raw[0].length >> 1;
+  append(0, 0, half);
+  append(1, 0, half); // of another one, while the first half is hashed
+  engine.status('gd_self_check'); // on both threads
+  append(0, half, half + 100000);
+  engine.useThreads(1);
+  append(1, half, raw[1].length);
+  engine.useThreads(2);
+  append(0, half + 100000, raw[0].length);
+  for (const handle of handles) {
+    engine.status('gd_split_finish', handle, 0);
+    engine.status('gd_split_close', handle);
+  }
+  handles[0] = open(names[0]);
+  append(0, 0, half);
+  engine.status('gd_split_close', handles[0]); // given up in the middle
   engine.close();
 });
 

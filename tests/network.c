@@ -346,6 +346,39 @@ static void threads_change_no_bit(void **state) {
   free(block);
 }
 
+static void count_worker(void *context, const gd_share *share) {
+  unsigned *counts = context;
+  counts[share->index]++;
+}
+
+/* Between the halves of a joint function the other workers are at it, and the caller is not. */
+static void workers_work_by_themselves(void **state) {
+  (void)state;
+  static _Alignas(GD_ARENA_ALIGNMENT) uint8_t block[16384];
+  enum { N_THREADS = 3, N_ROUNDS = 100 };
+  gd_arena arena;
+  gd_pool *pool = NULL;
+  gd_arena_init(&arena, block, sizeof block);
+  const gd_status status = gd_pool_start(&arena, N_THREADS, &pool);
+#ifdef GD_THREADS
+  unsigned counts[N_THREADS] = {0};
+  assert_int_equal(status, GD_OK);
+  for (unsigned round = 1; round <= N_ROUNDS; round++) {
+    gd_pool_begin(pool, count_worker, counts);
+    while (round % 2 == 0 && !gd_pool_is_done(pool)) {
+    }
+    gd_pool_end(pool);
+    assert_int_equal(counts[0], 0);
+    assert_int_equal(counts[1], round);
+    assert_int_equal(counts[2], round);
+  }
+  gd_pool_stop(pool);
+#else
+  (void)count_worker;
+  assert_int_equal(status, GD_WRONG_STATE);
+#endif
+}
+
 /* Part by part a step leaves the bits of a whole one. */
 static void parts_make_a_whole_step(void **state) {
   (void)state;
@@ -438,6 +471,7 @@ int main(void) {
       cmocka_unit_test(forward_does_not_mix_images),
       cmocka_unit_test(self_check_passes),
       cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(workers_work_by_themselves),
       cmocka_unit_test(parts_make_a_whole_step),
       cmocka_unit_test(velocities_below_the_limit_become_zero),
       cmocka_unit_test(refuses_other_shapes),

@@ -123,9 +123,9 @@ uint8_t *gd_split_room(gd_split *split, uint32_t *room_bytes) {
   return split->bytes + split->n_bytes;
 }
 
-static void hash_arrived(gd_split *split, uint32_t n) {
-  gd_sha256_update(&split->hash, split->bytes + split->n_bytes, n);
-  split->n_bytes += n;
+void gd_split_hash(gd_split *split, uint32_t end) {
+  gd_sha256_update(&split->hash, split->bytes + split->n_hashed, end - split->n_hashed);
+  split->n_hashed = end;
 }
 
 gd_status gd_split_append(gd_split *split, uint32_t n, gd_report *report) {
@@ -136,7 +136,7 @@ gd_status gd_split_append(gd_split *split, uint32_t n, gd_report *report) {
     return refuse_too_long(split, "size", split->expected.bytes, (uint64_t)split->n_bytes + n,
                            report);
   }
-  hash_arrived(split, n);
+  split->n_bytes += n;
   return GD_OK;
 }
 
@@ -163,7 +163,7 @@ gd_status gd_split_inflate(gd_split *split, const uint8_t *bytes, uint32_t n, gd
     return refuse_too_long(split, "size", split->expected.bytes,
                            (uint64_t)split->expected.bytes + 1, report);
   }
-  hash_arrived(split, (uint32_t)gd_gunzip_n_written(split->gunzip) - split->n_bytes);
+  split->n_bytes = (uint32_t)gd_gunzip_n_written(split->gunzip);
   return status;
 }
 
@@ -171,6 +171,7 @@ gd_status gd_split_finish(gd_split *split, bool was_gzip, gd_report *report) {
   if (split->state != GD_SPLIT_LOADING) {
     return wrong_state(split, "a split that is loading", report);
   }
+  gd_split_hash(split, split->n_bytes);
   gd_split_verify(split, was_gzip || split->uses_gunzip);
   gd_status status = gd_checklist_result(&split->checks, report);
   split->state = status == GD_OK ? GD_SPLIT_VERIFIED : GD_SPLIT_REFUSED;

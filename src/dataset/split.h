@@ -47,9 +47,10 @@ typedef struct gd_split {
   gd_expectation expected;
   gd_layout layout; /* of expected.n_images: no offset is ever taken from the file */
   gd_split_state state;
-  uint8_t *bytes;   /* (expected.bytes) the file at its final place, 64-byte aligned */
-  uint32_t n_bytes; /* arrived and hashed */
-  gd_sha256 hash;   /* of those */
+  uint8_t *bytes;    /* (expected.bytes) the file at its final place, 64-byte aligned */
+  uint32_t n_bytes;  /* arrived */
+  uint32_t n_hashed; /* of those, from the first on */
+  gd_sha256 hash;    /* of those */
   uint64_t n_gz_bytes;
   gd_sha256 gz_hash;
   gd_gunzip *gunzip; /* used where the browser cannot decompress */
@@ -72,15 +73,20 @@ gd_status gd_split_take(gd_arena *arena, const gd_expectation *expectation, gd_s
 /* Where the next raw bytes go, and for how many there is room. */
 uint8_t *gd_split_room(gd_split *split, uint32_t *room_bytes);
 
-/* n raw bytes have been written at the room: hashes them. With n > room_bytes nothing is read and
+/* n raw bytes have been written at the room. With n > room_bytes nothing is read and
  * the load ends with TOO_LONG. A refused split stays refused: WRONG_STATE. */
 gd_status gd_split_append(gd_split *split, uint32_t n, gd_report *report);
+
+/* Hashes raw bytes that have arrived, up to n_bytes = `end`. Whoever loads decides when, so that it can be done beside
+ * the rest: another thread may call it while this one appends, inflates, or reads n_bytes; nothing else may go on then.
+ * gd_split_finish hashes what is left. */
+void gd_split_hash(gd_split *split, uint32_t end);
 
 /* n compressed bytes have passed by: counts and hashes them. TOO_LONG at the first byte too many.
  */
 gd_status gd_split_gzip_hash(gd_split *split, const uint8_t *bytes, uint32_t n, gd_report *report);
 
-/* Decompresses n compressed bytes into the room and hashes what came out (does not count or hash
+/* Decompresses n compressed bytes into the room (does not count or hash
  * the compressed bytes: gd_split_gzip_hash does). Faults of gd_gunzip_feed; after one the
  * compressed bytes can still be hashed to their end, so that gd_split_finish tells whether the file
  * arrived as the manifest knows it; but TOO_LONG ends the load. Not to be mixed with

@@ -140,11 +140,24 @@ void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *shar
     work(context, &alone);
     return;
   }
+  gd_pool_begin(pool, work, context);
+  work(context, &pool->shares[0]);
+  gd_pool_end(pool);
+}
+
+void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                   void *context) {
   pool->work = work;
   pool->context = context;
   arrive(pool);
-  work(context, &pool->shares[0]);
+}
+
+void gd_pool_end(gd_pool *pool) {
   arrive(pool);
+}
+
+int gd_pool_is_done(const gd_pool *pool) {
+  return atomic_load_explicit(&pool->n_arrived, memory_order_acquire) + 1 == pool->shares[0].count;
 }
 
 void gd_share_barrier(const gd_share *share) {
@@ -178,6 +191,22 @@ unsigned gd_pool_n_threads(const gd_pool *pool) {
 void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context) {
   const gd_share alone = {pool, 0, 1};
   work(context, &alone);
+}
+
+void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                   void *context) {
+  (void)pool;
+  (void)work;
+  (void)context;
+}
+
+void gd_pool_end(gd_pool *pool) {
+  (void)pool;
+}
+
+int gd_pool_is_done(const gd_pool *pool) {
+  (void)pool;
+  return 1;
 }
 
 void gd_share_barrier(const gd_share *share) {

@@ -40,6 +40,15 @@ void gd_pool_use(gd_pool *pool, unsigned n);
  * from inside `work`. */
 void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context);
 
+/* The same in two halves, without the caller: the other workers are at work between them, and the caller does as it
+ * likes. With one worker nothing is done: ask gd_pool_n_threads first. */
+void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                   void *context);
+void gd_pool_end(gd_pool *pool);
+
+/* Whether gd_pool_end would return at once. */
+int gd_pool_is_done(const gd_pool *pool);
+
 /* Inside `work`: returns when every worker has come here; what they wrote before is visible after.
  */
 void gd_share_barrier(const gd_share *share);

@@ -69,7 +69,8 @@ static gd_status compare(const gd_parameters *fast, const float *canonical, cons
       } else {
         found = gd_parameters_bias(fast, l);
       }
-      for (uint32_t i = 0; i < n; i++) {
+      const int is_same = memcmp(found, canonical, n * sizeof(float)) == 0;
+      for (uint32_t i = 0; !is_same && i < n; i++) {
         if (memcmp(&found[i], &canonical[i], sizeof(float)) != 0) {
           char expected_bits[9];
           char found_bits[9];

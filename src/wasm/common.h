@@ -56,6 +56,14 @@ void *gd_handle_close(gd_handle_kind kind, int32_t handle);
 void gd_handle_hold(int32_t handle);
 void gd_handle_release(int32_t handle);
 
+/* ---- Hashing a split that arrives: each module has its way ---- */
+
+/* Raw bytes have arrived: hashes them, at once or soon, here or on another thread. */
+void gd_hash_arrived(gd_split *split);
+
+/* Returns when no other thread is at work on the split, or on any. */
+void gd_hash_settle(void);
+
 /* ---- Memory: 64-byte aligned blocks ---- */
 
 /* NULL where there is none left (the last report says how many bytes were wanted). */

@@ -73,7 +73,11 @@ GD_EXPORT(uint32_t, split_room_bytes, (int32_t handle)) {
  * still told here: with n > room_bytes nothing is read, and TOO_LONG comes back. */
 GD_EXPORT(int32_t, split_append, (int32_t handle, uint32_t n)) {
   gd_split *split = get(handle);
-  return gd_result(split == NULL ? GD_STALE_HANDLE : gd_split_append(split, n, gd_last_report()));
+  gd_status status = split == NULL ? GD_STALE_HANDLE : gd_split_append(split, n, gd_last_report());
+  if (status == GD_OK) {
+    gd_hash_arrived(split);
+  }
+  return gd_result(status);
 }
 
 GD_EXPORT(int32_t, split_gzip_hash, (int32_t handle, const uint8_t *bytes, uint32_t n)) {
@@ -84,12 +88,17 @@ GD_EXPORT(int32_t, split_gzip_hash, (int32_t handle, const uint8_t *bytes, uint3
 
 GD_EXPORT(int32_t, split_inflate, (int32_t handle, const uint8_t *bytes, uint32_t n)) {
   gd_split *split = get(handle);
-  return gd_result(split == NULL ? GD_STALE_HANDLE
-                                 : gd_split_inflate(split, bytes, n, gd_last_report()));
+  gd_status status =
+      split == NULL ? GD_STALE_HANDLE : gd_split_inflate(split, bytes, n, gd_last_report());
+  if (status == GD_OK) {
+    gd_hash_arrived(split);
+  }
+  return gd_result(status);
 }
 
 GD_EXPORT(int32_t, split_finish, (int32_t handle, int32_t was_gzip)) {
   gd_split *split = get(handle);
+  gd_hash_settle();
   return gd_result(split == NULL ? GD_STALE_HANDLE
                                  : gd_split_finish(split, was_gzip != 0, gd_last_report()));
 }
@@ -138,6 +147,7 @@ GD_EXPORT(const uint8_t *, split_indices, (int32_t handle)) {
 
 /* Gives the split up, loaded or not; WRONG_STATE while a run uses it. */
 GD_EXPORT(int32_t, split_close, (int32_t handle)) {
+  gd_hash_settle();
   gd_split *split = gd_handle_close(GD_HANDLE_SPLIT, handle);
   gd_block_free(split);
   return gd_result(split == NULL ? gd_last_report()->status : GD_OK);
