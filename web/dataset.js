@@ -1,12 +1,12 @@
 // Brings one split from a source into the engine's memory, verified as it arrives. See README.md for the way of the
 // data, src/dataset/split.h for the checks.
 
+import { Downloads } from './downloads.js';
 import { LabError, stopped, unlessAborted } from './fault.js';
-import { parseManifest, writeExpectation } from './manifest.js';
-import { answerOf, readText } from './source.js';
+import { writeExpectation } from './manifest.js';
+import { answerOf } from './source.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
-/** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {import('./manifest.js').ManifestSplit} ManifestSplit */
 /** @typedef {import('./source.js').Source} Source */
 /** @typedef {import('./types.js').DownloadProgress} DownloadProgress */
@@ -26,22 +26,21 @@ const NOT_WORTH_A_RETRY = ['NETWORK', 'HTTP_STATUS', 'STOPPED', 'OUT_OF_MEMORY',
 /** The splits of one source. */
 export class Dataset {
   #engine;
-  #source;
+  #downloads;
   /** @type {'stream'|'zlib'} */
   #inflate;
-  /** @type {Promise<Manifest>|undefined} */
-  #manifest;
 
   /**
    * @param {Engine} engine
    * @param {Source} source
-   * @param {{inflate?: 'auto'|'stream'|'zlib'}} [options]
+   * @param {{inflate?: 'auto'|'stream'|'zlib', downloads?: Downloads}} [options]   downloads: of that source, some
+   *     perhaps begun already
    */
-  constructor(engine, source, { inflate = 'auto' } = {}) {
+  constructor(engine, source, { inflate = 'auto', downloads = new Downloads(source) } = {}) {
     this.#engine = engine;
-    this.#source = source;
-    const hasStream = typeof DecompressionStream !== 'undefined';
-    this.#inflate = inflate === 'zlib' || (inflate === 'auto' && !hasStream) ? 'zlib' : 'stream';
+    this.#downloads = downloads;
+    // DecompressionStream takes longer for its chunks alone than zlib does, and makes one more copy of them.
+    this.#inflate = inflate === 'stream' ? 'stream' : 'zlib';
   }
 
   /**
@@ -66,27 +65,6 @@ export class Dataset {
   }
 
   /**
-   * The manifest, fetched once. It is short and for all loads, so none of them ends it.
-   * @param {boolean} fresh   fetch it again
-   * @returns {Promise<Manifest>}
-   */
-  #readManifest(fresh) {
-    if (this.#manifest === undefined || fresh) {
-      const name = 'manifest.json';
-      const manifest = this.#source(name, { fresh })
-        .then((stream) => readText(stream, name))
-        .then(parseManifest);
-      manifest.catch(() => {
-        if (this.#manifest === manifest) {
-          this.#manifest = undefined; // the next load asks again
-        }
-      });
-      this.#manifest = manifest;
-    }
-    return this.#manifest;
-  }
-
-  /**
    * @param {string} split
    * @param {boolean} fresh
    * @param {LoadOptions} options
@@ -94,11 +72,7 @@ export class Dataset {
    */
   async #attempt(split, fresh, { signal, onProgress = () => {} }) {
     const started = performance.now();
-    const manifest = await unlessAborted(this.#readManifest(fresh), signal);
-    const expected = manifest.splits[split];
-    if (expected === undefined) {
-      throw new LabError({ code: 'BAD_MANIFEST', message: `The manifest lists no split ${split}.`, subject: split });
-    }
+    const expected = await unlessAborted(this.#downloads.expectation(split, fresh), signal);
     writeExpectation(this.#engine, expected);
     const handle = this.#engine.status('gd_split_open');
     const arrival = new Arrival(this.#engine, handle, expected, this.#inflate, (receivedBytes, totalBytes) =>
@@ -109,7 +83,7 @@ export class Dataset {
     const onAbort = () => controller.abort();
     signal?.addEventListener('abort', onAbort);
     try {
-      const stream = await this.#source(expected.gzipFile, { fresh, signal: controller.signal });
+      const stream = await this.#downloads.open(split, expected.gzipFile, { fresh, signal: controller.signal });
       await arrival.take(stream.getReader(), controller.signal);
     } catch (error) {
       controller.abort();

@@ -51,7 +51,7 @@ export class Session {
   /**
    * @param {Engine} engine
    * @param {Source} source   of the manifest and the splits
-   * @param {{inflate?: 'auto'|'stream'|'zlib'}} [options]
+   * @param {ConstructorParameters<typeof Dataset>[2]} [options]
    */
   constructor(engine, source, options) {
     this.engine = engine;

@@ -4,8 +4,12 @@
 import { openTab } from './browser.mjs';
 import { median } from './page/statistics.js';
 
-/** @typedef {{stream: number, zlib: number, bare: number}} Sample   seconds, one after the other */
-/** @typedef {{split: string, samples: Sample[], streamRatio: number, zlibRatio: number, bareSeconds: number}} LoadResult */
+/** Ways to load, the page's own first. @typedef {'zlib page'|'stream page'|'zlib alone'|'stream alone'} Way */
+/** Seconds, one after the other. @typedef {Record<Way|'bare', number>} Sample */
+/** @typedef {{split: string, samples: Sample[], ratios: Record<Way, number>, bareSeconds: number}} LoadResult */
+
+/** @type {Way[]} */
+const WAYS = ['zlib page', 'stream page', 'zlib alone', 'stream alone'];
 
 const SPLIT = 'train';
 const SAMPLES_A_ROUND = 3;
@@ -27,8 +31,9 @@ export async function measureLoading({ browser, url }, nRounds) {
     return {
       split: SPLIT,
       samples,
-      streamRatio: median(samples.map(({ stream, bare }) => stream / bare)),
-      zlibRatio: median(samples.map(({ zlib, bare }) => zlib / bare)),
+      ratios: /** @type {Record<Way, number>} */ (
+        Object.fromEntries(WAYS.map((way) => [way, median(samples.map((sample) => sample[way] / sample.bare))]))
+      ),
       bareSeconds: median(samples.map(({ bare }) => bare)),
     };
   } finally {
