@@ -27,7 +27,10 @@ import { mountStart } from './parts/start.js';
 
 const store = new Store(emptyState());
 const vault = new Vault((problem) => store.update({ problem }));
+// The twenty digits first; the engine's worker next, which starts while the page is put together.
+const preview = mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
 const lab = new Lab(store, vault);
+const started = lab.start();
 const announcer = new Announcer(byId('announcer'));
 
 store.watch((state) => state.said, (sentence) => announcer.say(sentence));
@@ -59,9 +62,8 @@ store.watch(shownRun, (run) => {
   byId('live').classList.toggle('live--tested', run?.result?.endpoints !== undefined && run.result.endpoints !== null);
 });
 
-// The twenty digits first; the engine is fetched when they stand.
-await mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
-await lab.start();
+await preview;
+await started;
 void mountOffline(byId('update'), store, lab);
 if (location.hash.length > 1) {
   await lab.attempt(() => lab.openLink(location.hash));

@@ -160,11 +160,11 @@ function halvesOf(n) {
  */
 async function startBuild(wasmUrl, name, { nThreads, ...options }) {
   const url = new URL(`engine-${name}.wasm`, wasmUrl).href;
-  const instance = await startInstance(url, { isShared: nThreads > 1, ...options });
+  const instance = await startInstance(url, { nWorkers: nThreads - 1, ...options });
   try {
     const engine = new Engine(instance, name);
     if (nThreads > 1) {
-      await instance.startWorkers(nThreads - 1);
+      await instance.readyWorkers();
       engine.startThreads(nThreads);
     }
     engine.status('gd_self_check');

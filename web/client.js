@@ -40,9 +40,13 @@ export { Network, Run };
  * @property {boolean} [startPaused]           wait before the first minibatch for resume() or a step
  */
 
-/** A worker with an engine. Make one with Client.open(). */
+/** A worker with an engine. Make one with Client.open() or Client.start(). */
 export class Client {
   #channel;
+  /** The engine that runs, and why it is this one; known once `opened` has resolved. @type {EngineInfo} */
+  engine = { build: '', numerics: '', threads: 0, reasons: [] };
+  /** C's own tables: presets, fields, orders, statuses; known then too. @type {Description} */
+  description = /** @type {any} */ (null);
 
   /**
    * Starts a worker and an engine in it.
@@ -50,33 +54,51 @@ export class Client {
    * @returns {Promise<Client>}
    * @throws {LabError} NO_ENGINE where no build runs here
    */
-  static async open(options = {}) {
+  static open(options = {}) {
+    return Client.start(options).opened;
+  }
+
+  /**
+   * The same, without waiting for the engine.
+   * @param {OpenOptions} [options]
+   */
+  static start(options = {}) {
     const here = new URL('.', document.baseURI);
     const channel = new Channel(new Worker(new URL('worker.js', here), { type: 'module' }));
+    return new Client(channel, {
+      ...options,
+      datasetUrl: new URL(options.datasetUrl ?? 'dataset/', here).href,
+      wasmUrl: new URL(options.wasmUrl ?? 'wasm/', here).href,
+    });
+  }
+
+  /**
+   * Use Client.open() or Client.start().
+   * @param {Channel} channel
+   * @param {OpenOptions} options
+   */
+  constructor(channel, options) {
+    this.#channel = channel;
+    /** Gives this client when its engine runs. Nothing but expectRun() and close() may be called before. @type {Promise<Client>} */
+    this.opened = this.#open(options);
+    this.opened.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** @param {OpenOptions} options */
+  async #open(options) {
     try {
-      const opened = await channel.ask('open', {
-        ...options,
-        datasetUrl: new URL(options.datasetUrl ?? 'dataset/', here).href,
-        wasmUrl: new URL(options.wasmUrl ?? 'wasm/', here).href,
-      });
-      return new Client(channel, opened);
+      return Object.assign(this, await this.#channel.ask('open', options));
     } catch (error) {
-      channel.close();
+      this.#channel.close();
       throw error;
     }
   }
 
   /**
-   * Use Client.open().
-   * @param {Channel} channel
-   * @param {{engine: EngineInfo, description: Description}} opened
+   * Says, while the engine starts, that a run will be asked for: its images can be on their way meanwhile.
    */
-  constructor(channel, { engine, description }) {
-    this.#channel = channel;
-    /** The engine that runs, and why it is this one. */
-    this.engine = engine;
-    /** C's own tables: presets, fields, orders, statuses. */
-    this.description = description;
+  expectRun() {
+    this.#channel.ask('expect', { splits: ['train', 'validation'] }).catch(() => {}); // the run tells what is wrong
   }
 
   /** Nothing more can be asked: close() was called, or the worker broke down. */

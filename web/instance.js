@@ -11,6 +11,8 @@
 
 /** @typedef {{postMessage: (task: ThreadTask) => void, terminate: () => void}} ThreadWorker */
 
+/** A worker on its way: `ready` once it has become a thread. @typedef {{worker: ThreadWorker, ready: Promise<unknown>}} WorkerStart */
+
 /**
  * What a worker needs to be a thread: C's gd_thread_serve.
  * @typedef {{module: WebAssembly.Module, memory: WebAssembly.Memory, stack: number, index: number}} ThreadTask
@@ -58,19 +60,17 @@ const BROWSER = {
 /** A module at work. */
 export class Instance {
   #module;
-  #platform;
-  /** @type {ThreadWorker[]} */
-  #workers = [];
+  #starts;
 
   /**
    * Use startInstance.
    * @param {WebAssembly.Module} module
    * @param {WebAssembly.Memory} memory
-   * @param {Platform} platform
+   * @param {WorkerStart[]} starts   of the workers that will be its threads
    */
-  constructor(module, memory, platform) {
+  constructor(module, memory, starts) {
     this.#module = module;
-    this.#platform = platform;
+    this.#starts = starts;
     /** Grows: ask for its buffer each time. */
     this.memory = memory;
     this.exports = exportsOf(module, memory);
@@ -78,12 +78,11 @@ export class Instance {
   }
 
   /**
-   * Starts the workers that C's threads 1..n run on, beside this one, which is thread 0. The module is one with threads.
-   * @param {number} n
+   * Makes the workers C's threads 1, 2 and so on, beside this one, which is thread 0.
    * @returns {Promise<void>} resolved when they wait for work
    */
-  async startWorkers(n) {
-    const starts = Array.from({ length: n }, (_, i) => this.#startWorker(i + 1));
+  async readyWorkers() {
+    const ready = this.#starts.map((start, i) => this.#readyWorker(start, i + 1));
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     let timer;
     const timeout = new Promise((_, reject) => {
@@ -91,44 +90,65 @@ export class Instance {
       timer = setTimeout(refuse, WORKERS_START_MS);
     });
     try {
-      await Promise.race([Promise.all(starts), timeout]);
+      await Promise.race([Promise.all(ready), timeout]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** @param {number} index @returns {Promise<void>} */
-  #startWorker(index) {
+  /** @param {WorkerStart} start @param {number} index */
+  async #readyWorker({ worker, ready }, index) {
     const stack = this.exports.gd_thread_stack() >>> 0;
     if (stack === 0) {
-      return Promise.reject(new Error('there is no memory for its threads.'));
+      throw new Error('there is no memory for its threads.');
     }
-    return new Promise((resolve, reject) => {
-      const onFault = () => reject(new Error('its threads could not be started.'));
-      const worker = this.#platform.startWorker({ onReady: () => resolve(), onFault });
-      this.#workers.push(worker);
-      worker.postMessage({ module: this.#module, memory: this.memory, stack, index });
-    });
+    worker.postMessage({ module: this.#module, memory: this.memory, stack, index });
+    await ready;
   }
 
   /** Ends the workers; nothing can be called any more. */
   close() {
-    this.#workers.forEach((worker) => worker.terminate());
+    endWorkers(this.#starts);
   }
 }
 
 /**
  * @param {string} url
  * @param {object} [options]
- * @param {boolean} [options.isShared]     the module is one with threads
+ * @param {number} [options.nWorkers]      that will be its threads beside this one; more than 0: the module is one with threads
  * @param {number} [options.memoryBytes]   its memory may grow to this
  * @param {Platform} [options.platform]
  * @returns {Promise<Instance>}
  */
-export async function startInstance(url, { isShared = false, memoryBytes = MAX_BYTES, platform = BROWSER } = {}) {
-  const module = await platform.compile(url);
-  const memory = isShared ? createSharedMemory(memoryBytes) : createMemory(memoryBytes, false);
-  return new Instance(module, memory, platform);
+export async function startInstance(url, { nWorkers = 0, memoryBytes = MAX_BYTES, platform = BROWSER } = {}) {
+  const starts = Array.from({ length: nWorkers }, () => startWorker(platform)); // while the module is fetched and compiled
+  try {
+    const module = await platform.compile(url);
+    const memory = nWorkers > 0 ? createSharedMemory(memoryBytes) : createMemory(memoryBytes, false);
+    return new Instance(module, memory, starts);
+  } catch (error) {
+    endWorkers(starts);
+    throw error;
+  }
+}
+
+/** @param {Platform} platform @returns {WorkerStart} */
+function startWorker(platform) {
+  /** @type {(value?: unknown) => void} */
+  let onReady = () => {};
+  /** @type {(error: Error) => void} */
+  let refuse = () => {};
+  const ready = new Promise((resolve, reject) => {
+    [onReady, refuse] = [resolve, reject];
+  });
+  ready.catch(() => {}); // readyWorkers() hears of it
+  const onFault = () => refuse(new Error('its threads could not be started.'));
+  return { worker: platform.startWorker({ onReady, onFault }), ready };
+}
+
+/** @param {WorkerStart[]} starts */
+function endWorkers(starts) {
+  starts.forEach(({ worker }) => worker.terminate());
 }
 
 /**

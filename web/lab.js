@@ -22,6 +22,10 @@ export class Lab {
   #vault;
   /** @type {Promise<Client>|null} */
   #client = null;
+  #started = Client.start();
+  /** Settings that C was asked about last. @type {unknown[]} */
+  #checked = [];
+  #answered = Promise.resolve();
   #nextRun = 1;
 
   /**
@@ -48,12 +52,12 @@ export class Lab {
   }
 
   async #openClient() {
+    this.#started = this.#started.isClosed ? Client.start() : this.#started;
     try {
-      const client = await Client.open();
-      const { engine, description } = client;
+      const { engine, description } = await this.#started.opened;
       const config = { ...defaultConfig(description), ...this.#store.state.config };
       this.#store.update({ engine, description, config });
-      return client;
+      return this.#started;
     } catch (error) {
       this.#client = null;
       throw error;
@@ -118,12 +122,24 @@ export class Lab {
     await this.#check();
   }
 
-  /** Asks C what it says of settings and plan. */
-  async #check() {
+  /** Asks C what it says of settings and plan, unless these are what it was asked last. */
+  #check() {
+    const settings = [this.#store.state.config, this.#store.state.plan, this.#store.state.start];
+    if (settings.some((setting, i) => setting !== this.#checked[i])) {
+      [this.#checked, this.#answered] = [settings, this.#askC()];
+      this.#answered.catch(() => (this.#checked = []));
+    }
+    return this.#answered;
+  }
+
+  async #askC() {
     const client = await this.client();
     const { config, plan, start } = this.#store.state;
     const { fault, bytes, nParameters } = await client.checkConfig(config);
     const { cells, planFault } = await planCells(client, this.#store.state, fault);
+    if (planFault !== null) {
+      this.#checked = []; // it may have been the network's
+    }
     const isLatest = config === this.#store.state.config && plan === this.#store.state.plan && start === this.#store.state.start;
     if (isLatest) {
       this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
@@ -136,6 +152,7 @@ export class Lab {
       return;
     }
     this.#store.update({ problem: null, isRunning: true });
+    this.#started.expectRun();
     try {
       await this.#check();
     } catch (error) {

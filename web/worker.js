@@ -1,6 +1,7 @@
 // A session in a worker, or a rebuild: answers the page's messages (README.md lists them).
 
 import { openEngine } from './builds.js';
+import { Downloads } from './downloads.js';
 import { faultOf, LabError } from './fault.js';
 import { throttled } from './pace.js';
 import { carryOutRebuild } from './rebuilding.js';
@@ -16,6 +17,9 @@ const ALWAYS = ['phase', 'epoch', 'step'];
 
 /** @type {Session|undefined} */
 let session;
+
+/** Of the session, and there before its engine is. @type {Downloads|undefined} */
+let downloads;
 
 /** Requests under way. @type {Map<number, AbortController>} */
 const requests = new Map();
@@ -44,8 +48,10 @@ const methods = {
 
 /** @param {Required<Pick<OpenOptions, 'datasetUrl'|'wasmUrl'>> & OpenOptions} options */
 async function open({ datasetUrl, inflate, ...options }) {
+  const source = httpSource(datasetUrl);
+  downloads = new Downloads(source);
   const engine = await openEngine(options);
-  session = new Session(engine, httpSource(datasetUrl), { inflate });
+  session = new Session(engine, source, { inflate, downloads });
   return { engine: engine.info, description: engine.description };
 }
 
@@ -57,6 +63,12 @@ async function open({ datasetUrl, inflate, ...options }) {
 async function carryOut(method, params, context) {
   if (method === 'open') {
     return open(params);
+  }
+  if (method === 'expect') {
+    if (session === undefined) {
+      downloads?.begin(params.splits); // once the engine is there, the run itself comes at once
+    }
+    return null;
   }
   if (method === 'rebuild') {
     await carryOutRebuild(params, context.emit);

@@ -16,6 +16,7 @@ const UPDATE_MS = 60 * 60 * 1000;
  */
 export async function mountOffline(container, store, lab) {
   const { serviceWorker } = navigator;
+  await calm(store);
   // Some browsers have none in private windows, or refuse: the lab then needs the network, and that is all.
   const registration = await serviceWorker?.register('service-worker.js').catch(() => undefined);
   if (registration === undefined) {
@@ -31,6 +32,18 @@ export async function mountOffline(container, store, lab) {
     lab.say('A new version is ready.');
   });
   askForUpdates(registration);
+}
+
+/**
+ * What is laid up for later must not hold up what goes on now: a run that starts, downloads and trains its first epoch.
+ * @param {import('../state.js').Store<LabState>} store
+ * @returns {Promise<void>}
+ */
+function calm(store) {
+  const isCalm = (/** @type {LabState} */ { isRunning, runs }) => !isRunning || runs.some(({ history }) => history.length > 0);
+  return new Promise((resolve) => {
+    store.watch(isCalm, (now) => now && resolve());
+  });
 }
 
 /**
