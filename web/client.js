@@ -44,7 +44,7 @@ export { Network, Run };
 export class Client {
   #channel;
   /** The engine that runs, and why it is this one; known once `opened` has resolved. @type {EngineInfo} */
-  engine = { build: '', numerics: '', threads: 0, reasons: [] };
+  engine = /** @type {any} */ (null);
   /** C's own tables: presets, fields, orders, statuses; known then too. @type {Description} */
   description = /** @type {any} */ (null);
 

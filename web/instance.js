@@ -134,16 +134,14 @@ export async function startInstance(url, { nWorkers = 0, memoryBytes = MAX_BYTES
 
 /** @param {Platform} platform @returns {WorkerStart} */
 function startWorker(platform) {
-  /** @type {(value?: unknown) => void} */
-  let onReady = () => {};
-  /** @type {(error: Error) => void} */
-  let refuse = () => {};
+  /** @type {any} */
+  let worker;
   const ready = new Promise((resolve, reject) => {
-    [onReady, refuse] = [resolve, reject];
+    const onFault = () => reject(new Error('its threads could not be started.'));
+    worker = platform.startWorker({ onReady: () => resolve(undefined), onFault });
   });
   ready.catch(() => {}); // readyWorkers() hears of it
-  const onFault = () => refuse(new Error('its threads could not be started.'));
-  return { worker: platform.startWorker({ onReady, onFault }), ready };
+  return { worker, ready };
 }
 
 /** @param {WorkerStart[]} starts */

@@ -24,6 +24,12 @@ const ARGUMENTS = [
 ];
 const LONGEST_CALL_MS = 30 * 60 * 1000;
 
+/** A browser is calm when its processes have used hardly any time of the processor, several looks in a row. */
+const LOOK_MS = 100;
+const CALM_SECONDS = 0.02;
+const CALM_LOOKS = 3;
+const MOST_LOOKS = 100;
+
 /**
  * Starts a browser with a profile of its own, and ends it when the work is done.
  * @template T
@@ -84,4 +90,23 @@ export async function openTab(where, url) {
 async function callBench(name, parameters) {
   const bench = await /** @type {any} */ (globalThis).bench;
   return typeof bench[name] === 'function' ? bench[name](...parameters) : bench[name];
+}
+
+/**
+ * Waits until a browser has done what it does by itself: for a new window it starts several processes.
+ * @param {Browser} browser
+ */
+export async function untilCalm(browser) {
+  const session = await browser.target().createCDPSession();
+  let [before, nCalm] = [Infinity, 0];
+  for (let look = 0; look < MOST_LOOKS && nCalm < CALM_LOOKS; look++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, LOOK_MS);
+    });
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    const seconds = processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+    nCalm = seconds - before < CALM_SECONDS ? nCalm + 1 : 0;
+    before = seconds;
+  }
+  await session.detach();
 }

@@ -1,7 +1,7 @@
 // Part "start": how long until a network trains, and until it is trained and tested, in the lab's own page.
 
-import { openTab } from './browser.mjs';
-import { clickAndWait, clickAtOnce, watchLab } from './page/lab-watch.js';
+import { openTab, untilCalm } from './browser.mjs';
+import { clickAndWait, clickAtOnce, untilKept, watchLab } from './page/lab-watch.js';
 import { median } from './page/statistics.js';
 
 /** @typedef {import('puppeteer-core').Browser} Browser */
@@ -51,7 +51,9 @@ export async function measureStart({ browser, url, labUrl }, nRounds) {
 async function withEmptyCache(browser, work) {
   const context = await browser.createBrowserContext();
   try {
-    return await work(await context.newPage());
+    const page = await context.newPage();
+    await untilCalm(browser); // a new window's own start is not measured
+    return await work(page);
   } finally {
     await context.close();
   }
@@ -76,7 +78,8 @@ async function coldStart(page, labUrl) {
 }
 
 /**
- * Click to result with the images in the browser's cache, where a first run has left them.
+ * Click to result at a second visit, the images in the browser's caches, where a first run has left them. The page has
+ * been there for so long that its worker has nothing left to do, as when a visitor clicks.
  * @param {Page} page
  * @param {string} labUrl
  * @returns {Promise<EndToEnd>}
@@ -85,6 +88,8 @@ async function trainAndTest(page, labUrl) {
   await page.evaluateOnNewDocument(watchLab);
   await page.goto(labUrl);
   await page.evaluate(clickAndWait);
+  await page.evaluate(untilKept);
   await page.reload();
+  await untilCalm(page.browser());
   return page.evaluate(clickAndWait);
 }

@@ -22,6 +22,7 @@ export async function mountOffline(container, store, lab) {
   if (registration === undefined) {
     return;
   }
+  takeIn(lab).catch(() => {}); // the run that wants it tells what is wrong
   if (serviceWorker.controller === null) {
     keepSplits(store); // this page came from the network, so it is the newest there is
     return;
@@ -44,6 +45,19 @@ function calm(store) {
   return new Promise((resolve) => {
     store.watch(isCalm, (now) => now && resolve());
   });
+}
+
+/**
+ * Loads what an earlier visit has kept, so that Train need not wait for it. Nothing is fetched from the network.
+ * @param {Lab} lab
+ */
+async function takeIn(lab) {
+  const client = await lab.client();
+  for (const split of ['train', 'validation']) {
+    if (await caches.match(`dataset/${split}.bin.gz`)) {
+      await client.loadSplit(split);
+    }
+  }
 }
 
 /**

@@ -70,3 +70,13 @@ export async function clickAndWait() {
   }
   return { seconds: (at - start) / 1000, trainingSeconds: result.timing.trainingSeconds };
 }
+
+/** Waits until the service worker has kept the images of a run. */
+export async function untilKept() {
+  await navigator.serviceWorker.ready;
+  while (!(await caches.match('dataset/train.bin.gz')) || !(await caches.match('dataset/validation.bin.gz'))) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+}
