@@ -122,7 +122,8 @@ function kernelSection(kernels) {
 
 ${table(titles, rows)}
 
-GFLOP/s counts 2 × 64 × in × out, zero pixels too: a sparse kernel may be faster than the peak.`;
+GFLOP/s counts 2 × 64 × in × out. The first layer leaves out zero pixels, the others' gradients zero gradients (here every
+second one, as behind a ReLU): these may be faster than the peak.`;
 }
 
 /** @param {NonNullable<Report['load']>} load */

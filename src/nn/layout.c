@@ -37,13 +37,18 @@ uint64_t gd_shape_n_parameters(const gd_shape *shape) {
   return n;
 }
 
-/* A layer's weight, then its bias, each rounded up to whole cache lines. */
+/* What lies across a layer's weight panels, and along them. */
+static uint32_t n_lanes(const gd_shape *shape, unsigned layer) {
+  return shape->widths[layer == 0 ? 1 : layer];
+}
+
+static uint32_t n_columns(const gd_shape *shape, unsigned layer) {
+  return layer == 0 ? GD_N_PIXELS : shape->widths[layer + 1];
+}
+
+/* A layer's weight, then its bias, each in whole panels. */
 static size_t weight_floats(const gd_shape *shape, unsigned layer) {
-  const uint32_t n_out = shape->widths[layer + 1];
-  if (layer == 0) {
-    return (size_t)gd_round_up(n_out, GD_FEATURE_PANEL) * GD_N_PIXELS;
-  }
-  return ((size_t)gd_row_stride(shape, layer) * n_out + 15) / 16 * 16;
+  return (size_t)gd_round_up(n_lanes(shape, layer), GD_FEATURE_PANEL) * n_columns(shape, layer);
 }
 
 static size_t bias_floats(const gd_shape *shape, unsigned layer) {
@@ -83,39 +88,38 @@ float *gd_parameters_bias(const gd_parameters *parameters, unsigned layer) {
   return gd_parameters_weight(parameters, layer) + weight_floats(&parameters->shape, layer);
 }
 
-/* Output o of layer 0 is one lane of a panel. */
-static float *pixel_column(const gd_parameters *parameters, uint32_t o) {
-  const uint32_t panel = o / GD_FEATURE_PANEL;
-  return gd_parameters_weight(parameters, 0) + (size_t)panel * GD_N_PIXELS * GD_FEATURE_PANEL +
-         o % GD_FEATURE_PANEL;
+/* Where the weight from input i to output o is. */
+static float *place_of(const gd_parameters *parameters, unsigned layer, uint32_t o, uint32_t i) {
+  const uint32_t lane = layer == 0 ? o : i;
+  const uint32_t column = layer == 0 ? i : o;
+  const size_t row =
+      (size_t)(lane / GD_FEATURE_PANEL) * n_columns(&parameters->shape, layer) + column;
+  return gd_parameters_weight(parameters, layer) + row * GD_FEATURE_PANEL + lane % GD_FEATURE_PANEL;
+}
+
+/* Inputs i.. of output o that lie side by side. */
+static uint32_t n_adjacent(const gd_parameters *parameters, unsigned layer, uint32_t i) {
+  const uint32_t left = parameters->shape.widths[layer] - i;
+  const uint32_t most = layer == 0 ? 1 : GD_FEATURE_PANEL;
+  return left < most ? left : most;
 }
 
 void gd_parameters_write_row(gd_parameters *parameters, unsigned layer, uint32_t o,
                              const float *row) {
-  if (layer == 0) {
-    float *column = pixel_column(parameters, o);
-    for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
-      column[(size_t)i * GD_FEATURE_PANEL] = row[i];
-    }
-    return;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < parameters->shape.widths[layer]; i += n) {
+    n = n_adjacent(parameters, layer, i);
+    memcpy(place_of(parameters, layer, o, i), row + i, n * sizeof *row);
   }
-  float *to = gd_parameters_weight(parameters, layer);
-  memcpy(to + (size_t)o * gd_row_stride(&parameters->shape, layer), row,
-         parameters->shape.widths[layer] * sizeof *row);
 }
 
 void gd_parameters_read_row(const gd_parameters *parameters, unsigned layer, uint32_t o,
                             float *row) {
-  if (layer == 0) {
-    const float *column = pixel_column(parameters, o);
-    for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
-      row[i] = column[(size_t)i * GD_FEATURE_PANEL];
-    }
-    return;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < parameters->shape.widths[layer]; i += n) {
+    n = n_adjacent(parameters, layer, i);
+    memcpy(row + i, place_of(parameters, layer, o, i), n * sizeof *row);
   }
-  const float *from = gd_parameters_weight(parameters, layer);
-  memcpy(row, from + (size_t)o * gd_row_stride(&parameters->shape, layer),
-         parameters->shape.widths[layer] * sizeof *row);
 }
 
 /* Transposes four vectors at `from`, from_stride floats apart, to four at `to`. */

@@ -1,15 +1,16 @@
 /* Where the kernels keep things. Three layouts, each chosen so that a kernel's inner loop reads
  * forward:
  *
- * batch panels    (activations h, their gradients dz)   [n_images / 8][feature][8 images]
- *                 an affine map and its input gradient broadcast a weight against 8 images
- * feature panels  (the same values, transposed)         [features / 32][image][32 features]
- *                 a weight gradient broadcasts a gradient against features; also the first layer's
- * own side weights         layers 1..5: rows [out][stride], stride = in rounded up to 8; layer 0:
- * panels [out / 32][784][32], so that a pixel's outputs are contiguous
+ * batch panels    activations h of layers 0..4      [n_images / 8][feature][8 images]
+ *                 a dense affine map broadcasts a weight against 8 images
+ * feature panels  h, and all gradients by image     [features / 32][image][32 features]
+ *                 a value that is not zero is broadcast against 32 features of its image
+ * weight panels   all weights                       [lanes / 32][column][32 lanes]
+ *                 the same against 32 weights: lanes and columns are outputs and pixels in layer 0, whose input
+ *                 is listed by what is not zero, and inputs and outputs in the others, whose gradient is
  *
- * Padding (images beyond the minibatch, features beyond the width) is never read into a result:
- * lanes do not mix, and padding weights and features are zero. */
+ * Images beyond the minibatch are never read into a result. Features and lanes beyond the width are zero
+ * in gradients, weights and velocities, and stay zero. */
 #ifndef GD_NN_LAYOUT_H
 #define GD_NN_LAYOUT_H
 
@@ -26,11 +27,6 @@ static inline uint32_t gd_round_up(uint32_t n, uint32_t multiple) {
 
 static inline uint32_t gd_n_panels(uint32_t n, uint32_t panel) {
   return (n + panel - 1) / panel;
-}
-
-/* Floats between two rows of layer l's weight, l = 1..5. */
-static inline uint32_t gd_row_stride(const gd_shape *shape, unsigned layer) {
-  return gd_round_up(shape->widths[layer], 8);
 }
 
 /* Layer l's weight inside a parameter block. */

@@ -9,25 +9,22 @@
 
 #define N_HIDDEN (GD_N_LAYERS - 1)
 
-/* One layer's activations. A skipped branch's are its input's: the first rows of the same panels. */
-typedef struct activation {
-  gd_panels batch;
-  float *features; /* the same in feature panels: of layer 0, NULL for the others */
-} activation;
-
 struct gd_workspace {
   gd_shape shape;
   uint32_t n_rows;   /* images that a panel has room for */
   uint32_t n_images; /* of the last minibatch */
   int training;
-  gd_sparse_batch *sparse;
-  activation own[N_HIDDEN]; /* each layer's memory */
-  activation h[N_HIDDEN];   /* where each layer's activations are: own, or the layer's below */
+  float scaled[256]; /* value / 255 */
+  uint8_t *seen;     /* (784) this pixel has not been zero in some image so far */
+  gd_sparse pixels;
+  gd_sparse dy;            /* of one layer at a time */
+  gd_panels own[N_HIDDEN]; /* each layer's activations */
+  gd_panels h[N_HIDDEN]; /* where they are: own, or of a skipped branch its input's first columns */
+  float *features_0;     /* layer 0's in feature panels */
+  float *input_copy;     /* another layer's input in feature panels, of one layer at a time */
   gd_panels logits;
-  gd_panels dz[N_HIDDEN]; /* odd layers share one memory, even ones another */
-  gd_panels dlogits;
-  gd_panels dy;         /* gain dz, of one layer at a time */
-  float *update_inputs; /* an update's images in feature panels, of one layer at a time */
+  float *dz
+      [GD_N_LAYERS]; /* feature panels; of 5 the logits'; odd layers share one memory, even ones too */
   double losses[GD_MAX_BATCH];
 };
 
@@ -40,27 +37,42 @@ static float *take_features(gd_arena *arena, uint32_t n_rows, uint32_t width) {
   return gd_arena_take(arena, (size_t)gd_round_up(width, GD_FEATURE_PANEL) * n_rows, sizeof(float));
 }
 
+static uint32_t wider(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+static void take_for_training(gd_arena *arena, uint32_t n_max_batch, gd_workspace *workspace) {
+  const uint32_t *widths = workspace->shape.widths;
+  const uint32_t n_rows = workspace->n_rows;
+  workspace->input_copy = take_features(arena, n_rows, widths[1]);
+  float *even = take_features(arena, n_rows, widths[1]);
+  float *odd = take_features(arena, n_rows, wider(widths[2], GD_N_CLASSES));
+  for (unsigned l = 0; l < GD_N_LAYERS; l++) {
+    workspace->dz[l] = l % 2 == 0 ? even : odd;
+  }
+  gd_sparse_take(arena, n_max_batch, wider(widths[2], GD_N_CLASSES), 1, &workspace->dy);
+  workspace->seen = gd_arena_take(arena, GD_N_PIXELS, 1);
+  if (workspace->seen != NULL) {
+    memset(workspace->seen, 0, GD_N_PIXELS);
+  }
+}
+
 gd_status gd_workspace_take(gd_arena *arena, const gd_shape *shape, uint32_t n_max_batch,
                             int training, gd_workspace **out) {
   const uint32_t n_rows = gd_round_up(n_max_batch, GD_BATCH_PANEL);
   gd_workspace made = {.shape = *shape, .n_rows = n_rows, .training = training};
   gd_workspace *workspace = gd_arena_take(arena, 1, sizeof *workspace);
-  made.sparse = gd_sparse_take(arena, n_max_batch, training);
+  gd_sparse_take(arena, n_max_batch, GD_N_PIXELS, training, &made.pixels);
   for (unsigned l = 0; l < N_HIDDEN; l++) {
-    const uint32_t width = shape->widths[l + 1];
-    made.own[l].batch = take_panels(arena, n_rows, width);
-    if (training && l < 2) {
-      made.dz[l] = take_panels(arena, n_rows, width);
-    } else if (training) {
-      made.dz[l] = (gd_panels){made.dz[l % 2].values, (size_t)width * GD_BATCH_PANEL};
-    }
+    made.own[l] = take_panels(arena, n_rows, shape->widths[l + 1]);
   }
-  made.own[0].features = take_features(arena, n_rows, shape->widths[1]);
+  made.features_0 = take_features(arena, n_rows, shape->widths[1]);
   made.logits = take_panels(arena, n_rows, GD_N_CLASSES);
+  for (int value = 0; value < 256; value++) {
+    made.scaled[value] = (float)value / 255.0f;
+  }
   if (training) {
-    made.dlogits = take_panels(arena, n_rows, GD_N_CLASSES);
-    made.dy = take_panels(arena, n_rows, shape->widths[2]);
-    made.update_inputs = take_features(arena, n_rows, shape->widths[1]);
+    take_for_training(arena, n_max_batch, &made);
   }
   if (arena->failed) {
     return GD_OUT_OF_MEMORY;
@@ -82,8 +94,7 @@ const char *gd_network_numerics(void) {
 
 static gd_affine affine_layer(const gd_parameters *parameters, unsigned layer) {
   return (gd_affine){gd_parameters_weight(parameters, layer), gd_parameters_bias(parameters, layer),
-                     gd_row_stride(&parameters->shape, layer), parameters->shape.widths[layer],
-                     parameters->shape.widths[layer + 1]};
+                     parameters->shape.widths[layer], parameters->shape.widths[layer + 1]};
 }
 
 /* What the workers of one step or forward pass share. */
@@ -110,16 +121,17 @@ static void forward_features(const network_pass *pass, const gd_share *share) {
   uint32_t begin = 0;
   uint32_t end = 0;
   if (share->index == 0) {
-    gd_sparse_gather(ws->sparse, pass->minibatch);
+    gd_sparse_list_pixels(&ws->pixels, pass->minibatch, ws->scaled,
+                          pass->step == NULL ? NULL : ws->seen);
   }
   gd_share_barrier(share);
   gd_share_range(share, gd_n_panels(width, GD_FEATURE_PANEL), 1, &begin, &end);
   for (uint32_t q = begin; q < end; q++) { /* copied while it is in the cache */
-    gd_sparse_forward(ws->sparse, gd_parameters_weight(pass->parameters, 0),
-                      gd_parameters_bias(pass->parameters, 0), ws->own[0].features, ws->n_rows, q,
+    gd_sparse_forward(&ws->pixels, gd_parameters_weight(pass->parameters, 0),
+                      gd_parameters_bias(pass->parameters, 0), ws->features_0, ws->n_rows, q,
                       q + 1);
-    gd_feature_to_batch_panels(ws->own[0].features, ws->n_rows, ws->own[0].batch.values,
-                               ws->own[0].batch.stride, width, ws->n_images, q, q + 1);
+    gd_feature_to_batch_panels(ws->features_0, ws->n_rows, ws->own[0].values, ws->own[0].stride,
+                               width, ws->n_images, q, q + 1);
   }
   gd_share_barrier(share);
 }
@@ -133,7 +145,7 @@ static void forward_branch(const network_pass *pass, unsigned layer, const gd_sh
   uint32_t begin = 0;
   uint32_t end = 0;
   gd_share_range(share, affine.n_out, 4, &begin, &end);
-  gd_dense_forward_branch(&affine, ws->h[layer - 1].batch, ws->own[layer].batch,
+  gd_dense_forward_branch(&affine, ws->h[layer - 1], ws->own[layer],
                           gd_n_panels(ws->n_images, GD_BATCH_PANEL), pass->gain[layer - 1], begin,
                           end);
   gd_share_barrier(share);
@@ -154,7 +166,7 @@ static void forward_classifier(const network_pass *pass, const gd_share *share) 
   uint32_t begin = 0;
   uint32_t end = 0;
   gd_share_range(share, GD_N_CLASSES, 1, &begin, &end);
-  gd_dense_forward(&classifier, ws->h[N_HIDDEN - 1].batch, ws->logits,
+  gd_dense_forward(&classifier, ws->h[N_HIDDEN - 1], ws->logits,
                    gd_n_panels(ws->n_images, GD_BATCH_PANEL), begin, end);
   gd_share_barrier(share);
 }
@@ -176,51 +188,56 @@ static void loss_gradient(const network_pass *pass, const gd_share *share) {
   for (uint32_t b = begin; b < end; b++) {
     const uint32_t image = minibatch->order == NULL ? minibatch->first + b : minibatch->order[b];
     float logits[GD_N_CLASSES];
-    float dlogits[GD_N_CLASSES];
+    float *dlogits = ws->dz[N_HIDDEN] + (size_t)b * GD_FEATURE_PANEL;
     read_logits(ws, b, logits);
+    memset(dlogits, 0, GD_FEATURE_PANEL * sizeof *dlogits);
     ws->losses[b] = gd_softmax_gradient(logits, minibatch->labels[image], ws->n_images, dlogits);
-    float *lane = ws->dlogits.values + b / GD_BATCH_PANEL * ws->dlogits.stride + b % GD_BATCH_PANEL;
-    for (uint32_t c = 0; c < GD_N_CLASSES; c++) {
-      lane[c * GD_BATCH_PANEL] = dlogits[c];
+  }
+  gd_share_barrier(share);
+}
+
+/* dz below a skipped branch: the bypass alone, no gradient for the columns that it crops away. */
+static void pass_by(const gd_workspace *ws, unsigned layer, const gd_share *share) {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  const size_t panel = (size_t)ws->n_rows * GD_FEATURE_PANEL;
+  const uint32_t n_kept = gd_n_panels(ws->shape.widths[layer + 1], GD_FEATURE_PANEL);
+  gd_share_range(share, gd_n_panels(ws->shape.widths[layer], GD_FEATURE_PANEL), 1, &begin, &end);
+  for (uint32_t q = begin; q < end; q++) {
+    float *to = ws->dz[layer - 1] + q * panel;
+    if (q < n_kept) {
+      memcpy(to, ws->dz[layer] + q * panel, panel * sizeof *to);
+    } else {
+      memset(to, 0, panel * sizeof *to);
     }
   }
   gd_share_barrier(share);
 }
 
-/* dz below a skipped branch: the bypass alone, no gradient for the rows that it crops away. */
-static void pass_by(const gd_workspace *ws, unsigned layer, const gd_share *share) {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  const size_t kept = (size_t)ws->shape.widths[layer + 1] * GD_BATCH_PANEL;
-  gd_share_range(share, gd_n_panels(ws->n_images, GD_BATCH_PANEL), 1, &begin, &end);
-  for (uint32_t p = begin; p < end; p++) {
-    float *to = ws->dz[layer - 1].values + p * ws->dz[layer - 1].stride;
-    memcpy(to, ws->dz[layer].values + p * ws->dz[layer].stride, kept * sizeof *to);
-    memset(to + kept, 0, (ws->dz[layer - 1].stride - kept) * sizeof *to);
-  }
-  gd_share_barrier(share);
+/* A layer's input in feature panels: layer 0's own, unless a panel of it is cropped; then as for the
+ * other layers a copy, which is zero beyond the input's width. */
+static float *input_features(const gd_workspace *ws, unsigned layer) {
+  const uint32_t n_in = ws->shape.widths[layer];
+  const float *batch = ws->h[layer - 1].values;
+  const int is_whole = n_in == ws->shape.widths[1] || n_in % GD_FEATURE_PANEL == 0;
+  return batch == ws->own[0].values && is_whole ? ws->features_0 : ws->input_copy;
 }
 
-/* dy = gain dz, the gradient by a branch's affine map; dz itself where the gain is 1. */
-static gd_panels affine_gradient(const network_pass *pass, unsigned layer) {
-  const gd_workspace *ws = pass->workspace;
-  if (layer == N_HIDDEN) {
-    return ws->dlogits;
-  }
-  return pass->gain[layer - 1] == 1.0f ? ws->dz[layer]
-                                       : (gd_panels){ws->dy.values, ws->dz[layer].stride};
-}
-
-static void scale_gradient(const gd_workspace *ws, unsigned layer, float gain, gd_panels dy,
-                           const gd_share *share) {
+static void copy_input(const gd_workspace *ws, unsigned layer, const gd_share *share) {
+  const gd_panels input = ws->h[layer - 1];
+  const uint32_t n_in = ws->shape.widths[layer];
   uint32_t begin = 0;
   uint32_t end = 0;
-  const gd_v4 gains = gd_v4_splat(gain);
-  gd_share_range(share, gd_n_panels(ws->n_images, GD_BATCH_PANEL), 1, &begin, &end);
-  for (size_t i = begin * dy.stride; i < end * dy.stride; i += 4) {
-    gd_v4_store(dy.values + i, gd_v4_mul(gains, gd_v4_load(ws->dz[layer].values + i)));
+  if (input_features(ws, layer) == ws->features_0) {
+    return;
   }
-  gd_share_barrier(share);
+  gd_share_range(share, gd_n_panels(n_in, GD_FEATURE_PANEL), 1, &begin, &end);
+  gd_batch_to_feature_panels(input.values, input.stride, ws->input_copy, ws->n_rows, n_in,
+                             ws->n_images, begin, end);
+}
+
+static float gain_of(const network_pass *pass, unsigned layer) {
+  return layer >= 1 && layer <= GD_N_BRANCHES ? pass->gain[layer - 1] : 1.0f;
 }
 
 /* The gradient below layer 5..1, while its weights are still the old ones. */
@@ -230,72 +247,63 @@ static void backward_input(const network_pass *pass, unsigned layer, const gd_sh
     pass_by(ws, layer, share);
     return;
   }
-  const int is_branch = layer <= GD_N_BRANCHES;
   const gd_affine affine = affine_layer(pass->parameters, layer);
-  const gd_panels above = is_branch ? ws->dz[layer] : ws->dlogits;
-  const gd_panels dy = affine_gradient(pass, layer);
   uint32_t begin = 0;
   uint32_t end = 0;
-  if (dy.values != above.values) {
-    scale_gradient(ws, layer, pass->gain[layer - 1], dy, share);
+  if (share->index == 0) {
+    gd_sparse_resize(&ws->dy, ws->n_images, affine.n_out);
   }
-  gd_share_range(share, affine.n_in, 4, &begin, &end);
-  gd_dense_input_gradient(&affine, dy, above, is_branch ? affine.n_out : 0, ws->h[layer - 1].batch,
-                          ws->dz[layer - 1], gd_n_panels(ws->n_images, GD_BATCH_PANEL), begin, end);
+  copy_input(ws, layer, share);
+  gd_share_barrier(share);
+  gd_share_range(share, ws->n_images, 1, &begin, &end);
+  gd_sparse_list_images(&ws->dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), begin, end);
+  gd_sparse_input_gradient(&ws->dy, affine.weight, affine.n_in, ws->dz[layer],
+                           layer <= GD_N_BRANCHES ? affine.n_out : 0, input_features(ws, layer),
+                           ws->dz[layer - 1], ws->n_rows, begin, end);
   gd_share_barrier(share);
 }
 
-/* The layer's input in feature panels; its rows are the first of them. */
-static const float *input_features(const gd_workspace *ws, unsigned layer, const gd_share *share) {
-  const activation input = ws->h[layer - 1];
-  const uint32_t n_in = ws->shape.widths[layer];
+static void update_bias(const network_pass *pass, unsigned layer, gd_descent descent,
+                        const gd_share *share) {
+  const gd_workspace *ws = pass->workspace;
   uint32_t begin = 0;
   uint32_t end = 0;
-  if (input.features != NULL) {
-    return input.features;
-  }
-  gd_share_range(share, gd_n_panels(n_in, GD_FEATURE_PANEL), 1, &begin, &end);
-  gd_batch_to_feature_panels(input.batch.values, input.batch.stride, ws->update_inputs, ws->n_rows,
-                             n_in, ws->n_images, begin, end);
-  gd_share_barrier(share);
-  return ws->update_inputs;
+  gd_share_range(share, gd_n_panels(ws->shape.widths[layer + 1], GD_FEATURE_PANEL), 1, &begin,
+                 &end);
+  gd_sparse_update_bias(ws->dz[layer], ws->n_rows, ws->n_images, gain_of(pass, layer),
+                        gd_parameters_bias(pass->parameters, layer),
+                        gd_parameters_bias(pass->velocities, layer), descent, begin, end);
 }
 
+/* Of layer 5..1, after backward_input. */
 static void update_layer(const network_pass *pass, unsigned layer, const gd_share *share) {
   if (is_skipped(pass, layer)) {
     return;
   }
-  const gd_workspace *ws = pass->workspace;
-  const gd_affine affine = affine_layer(pass->parameters, layer);
-  const gd_affine velocity = affine_layer(pass->velocities, layer);
-  const float *input = input_features(ws, layer, share);
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  gd_share_range(share, affine.n_out, 1, &begin, &end);
-  gd_dense_update(&affine, &velocity, input, ws->n_rows, affine_gradient(pass, layer), ws->n_images,
-                  pass->step->learning_rate, pass->step->momentum, begin, end);
+  gd_workspace *ws = pass->workspace;
+  const gd_descent descent = {pass->step->learning_rate, pass->step->momentum};
+  const uint32_t n_in = ws->shape.widths[layer];
+  gd_weight_range range = {.end_panel = gd_n_panels(n_in, GD_FEATURE_PANEL)};
+  gd_share_range(share, ws->shape.widths[layer + 1], 1, &range.first_column, &range.end_column);
+  gd_sparse_list_columns(&ws->dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer),
+                         range.first_column, range.end_column);
+  gd_sparse_update(&ws->dy, input_features(ws, layer), ws->n_rows, NULL,
+                   gd_parameters_weight(pass->parameters, layer),
+                   gd_parameters_weight(pass->velocities, layer), descent, range);
+  update_bias(pass, layer, descent, share);
   gd_share_barrier(share);
 }
 
-static void backward_features(const network_pass *pass, const gd_share *share) {
-  gd_workspace *ws = pass->workspace;
-  const uint32_t n_panels = gd_n_panels(ws->shape.widths[1], GD_FEATURE_PANEL);
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  if (share->index == 0) {
-    gd_sparse_transpose(ws->sparse);
-  }
-  gd_share_barrier(share);
-  gd_share_range(share, n_panels, 1, &begin, &end);
-  for (uint32_t q = begin; q < end; q++) { /* used while it is in the cache */
-    gd_batch_to_feature_panels(ws->dz[0].values, ws->dz[0].stride, ws->update_inputs, ws->n_rows,
-                               ws->shape.widths[1], ws->n_images, q, q + 1);
-    gd_sparse_update(ws->sparse, gd_parameters_weight(pass->parameters, 0),
-                     gd_parameters_weight(pass->velocities, 0),
-                     gd_parameters_bias(pass->parameters, 0),
-                     gd_parameters_bias(pass->velocities, 0), ws->update_inputs, ws->n_rows,
-                     pass->step->learning_rate, pass->step->momentum, q, q + 1);
-  }
+static void update_features(const network_pass *pass, const gd_share *share) {
+  const gd_workspace *ws = pass->workspace;
+  const gd_descent descent = {pass->step->learning_rate, pass->step->momentum};
+  gd_weight_range range = {.end_column = GD_N_PIXELS};
+  gd_share_range(share, gd_n_panels(ws->shape.widths[1], GD_FEATURE_PANEL), 1, &range.first_panel,
+                 &range.end_panel);
+  gd_sparse_update(&ws->pixels, ws->dz[0], ws->n_rows, ws->seen,
+                   gd_parameters_weight(pass->parameters, 0),
+                   gd_parameters_weight(pass->velocities, 0), descent, range);
+  update_bias(pass, 0, descent, share);
 }
 
 /* Forward through layers 0..4, the classifier both ways, back through layers 4..1 in two halves
@@ -319,7 +327,7 @@ static void work_on_part(const network_pass *pass, unsigned part, const gd_share
       update_layer(pass, layer, share);
     }
   } else {
-    backward_features(pass, share);
+    update_features(pass, share);
   }
 }
 
@@ -399,7 +407,7 @@ void gd_network_forward(const gd_parameters *parameters, gd_workspace *workspace
 
 void gd_workspace_read_activation(const gd_workspace *workspace, unsigned layer, uint32_t k,
                                   float *out) {
-  const gd_panels h = workspace->h[layer].batch;
+  const gd_panels h = workspace->h[layer];
   const float *lane = h.values + k / GD_BATCH_PANEL * h.stride + k % GD_BATCH_PANEL;
   for (uint32_t f = 0; f < workspace->shape.widths[layer + 1]; f++) {
     out[f] = lane[(size_t)f * GD_BATCH_PANEL];

@@ -36,7 +36,10 @@ void gd_reference_input_gradient(const float *dy, const float *dz, uint32_t n_by
     for (uint32_t i = 0; i < n_in; i++) {
       float sum = i < n_bypass ? dz[(size_t)b * n_bypass + i] : 0.0f;
       for (uint32_t o = 0; o < n_out; o++) {
-        sum = gd_scalar_madd(weight[(size_t)o * n_in + i], dy[(size_t)b * n_out + o], sum);
+        const float gradient = dy[(size_t)b * n_out + o];
+        if (gradient != 0.0f) {
+          sum = gd_scalar_madd(weight[(size_t)o * n_in + i], gradient, sum);
+        }
       }
       dx[(size_t)b * n_in + i] = h[(size_t)b * n_in + i] > 0.0f ? sum : 0.0f;
     }
@@ -56,7 +59,9 @@ void gd_reference_update(const float *x, const float *dy, float *weight, float *
     for (uint32_t i = 0; i < n_in; i++) {
       float gradient = 0.0f;
       for (uint32_t b = 0; b < n_batch; b++) {
-        gradient = gd_scalar_madd(dy[(size_t)b * n_out + o], x[(size_t)b * n_in + i], gradient);
+        if (dy[(size_t)b * n_out + o] != 0.0f) {
+          gradient = gd_scalar_madd(dy[(size_t)b * n_out + o], x[(size_t)b * n_in + i], gradient);
+        }
       }
       const size_t at = (size_t)o * n_in + i;
       descend(&weight[at], &weight_velocity[at], gradient, learning_rate, momentum);

@@ -17,7 +17,7 @@ void gd_reference_bypass(const float *x, const float *y, float gain, float *h, u
                          uint32_t n_in, uint32_t n_out);
 
 /* dx (batch, in) = dz (batch, n_bypass) in its first n_bypass columns, 0 elsewhere, + dy (batch,
- * out) W, then 0 where h (batch, in) <= 0. */
+ * out) W, then 0 where h (batch, in) <= 0. A dy that is zero is left out, here and in the update. */
 void gd_reference_input_gradient(const float *dy, const float *dz, uint32_t n_bypass,
                                  const float *weight, const float *h, float *dx, uint32_t n_batch,
                                  uint32_t n_in, uint32_t n_out);

@@ -23,10 +23,13 @@ static _Alignas(GD_ARENA_ALIGNMENT) uint8_t memory[MEMORY_BYTES];
 static uint8_t pixels[N_IMAGES * GD_N_PIXELS];
 
 static gd_affine layer, velocity;
-static gd_panels x, y, dx, dy; /* batch panels of the input, the output, their gradients */
-static float *x_features;      /* input in feature panels */
-static float *y_features;      /* output, or its gradient, in feature panels */
-static gd_sparse_batch *sparse;
+static gd_panels x, y;    /* batch panels of the input and the output */
+static float *x_features; /* input in feature panels */
+static float *dx_features;
+static float *dy_features; /* output's gradient in feature panels; the first layer's output too */
+static gd_sparse listed;   /* the pixels of the first layer, the gradients dy of another */
+static float scaled[256];
+static uint8_t seen[GD_N_PIXELS];
 
 static float next_random(void) {
   static uint32_t state = 1;
@@ -52,59 +55,69 @@ static float *take_features(gd_arena *arena, uint32_t width) {
 }
 
 static gd_affine take_layer(gd_arena *arena, uint32_t n_in, uint32_t n_out, int is_first) {
-  const size_t stride = gd_round_up(n_in, 8);
-  const size_t n_rows = is_first ? gd_round_up(n_out, GD_FEATURE_PANEL) : n_out;
-  return (gd_affine){take(arena, n_rows * stride), take(arena, n_rows), stride, n_in, n_out};
+  const uint32_t n_lanes = gd_round_up(is_first ? n_out : n_in, GD_FEATURE_PANEL);
+  const uint32_t n_columns = is_first ? n_in : n_out;
+  return (gd_affine){take(arena, (size_t)n_lanes * n_columns),
+                     take(arena, gd_round_up(n_out, GD_FEATURE_PANEL)), n_in, n_out};
+}
+
+/* As behind a ReLU: every second value is zero, on average. */
+static float *take_gradients(gd_arena *arena, uint32_t width) {
+  float *values = take_features(arena, width);
+  const size_t n_rows = (size_t)gd_n_panels(width, GD_FEATURE_PANEL) * N_IMAGES;
+  for (size_t i = 0; values != NULL && i < n_rows * GD_FEATURE_PANEL; i++) {
+    const size_t feature =
+        i / (N_IMAGES * GD_FEATURE_PANEL) * GD_FEATURE_PANEL + i % GD_FEATURE_PANEL;
+    values[i] = values[i] > 0.1f && feature < width ? values[i] : 0.0f;
+  }
+  return values;
 }
 
 static void (*volatile dense_forward)(const gd_affine *, gd_panels, gd_panels, uint32_t, float,
                                       uint32_t, uint32_t) = gd_dense_forward_branch;
-static void (*volatile dense_input_gradient)(const gd_affine *, gd_panels, gd_panels, uint32_t,
-                                             gd_panels, gd_panels, uint32_t, uint32_t,
-                                             uint32_t) = gd_dense_input_gradient;
-static void (*volatile dense_update)(const gd_affine *, const gd_affine *, const float *, uint32_t,
-                                     gd_panels, uint32_t, float, float, uint32_t,
-                                     uint32_t) = gd_dense_update;
-static void (*volatile sparse_gather)(gd_sparse_batch *, const gd_minibatch *) = gd_sparse_gather;
-static void (*volatile sparse_transpose)(gd_sparse_batch *) = gd_sparse_transpose;
-static void (*volatile sparse_forward)(const gd_sparse_batch *, const float *, const float *,
-                                       float *, uint32_t, uint32_t, uint32_t) = gd_sparse_forward;
-static void (*volatile sparse_update)(const gd_sparse_batch *, float *, float *, float *, float *,
-                                      const float *, uint32_t, float, float, uint32_t,
-                                      uint32_t) = gd_sparse_update;
+static void (*volatile list_images)(gd_sparse *, const float *, uint32_t, float, uint32_t,
+                                    uint32_t) = gd_sparse_list_images;
+static void (*volatile list_columns)(gd_sparse *, const float *, uint32_t, float, uint32_t,
+                                     uint32_t) = gd_sparse_list_columns;
+static void (*volatile input_gradients)(const gd_sparse *, const float *, uint32_t, const float *,
+                                        uint32_t, const float *, float *, uint32_t, uint32_t,
+                                        uint32_t) = gd_sparse_input_gradient;
+static void (*volatile update)(const gd_sparse *, const float *, uint32_t, const uint8_t *, float *,
+                               float *, gd_descent, gd_weight_range) = gd_sparse_update;
+static void (*volatile list_pixels)(gd_sparse *, const gd_minibatch *, const float *,
+                                    uint8_t *) = gd_sparse_list_pixels;
+static void (*volatile sparse_forward)(const gd_sparse *, const float *, const float *, float *,
+                                       uint32_t, uint32_t, uint32_t) = gd_sparse_forward;
 
-static uint32_t n_output_panels(void) {
-  return gd_n_panels(layer.n_out, GD_FEATURE_PANEL);
-}
-
-static void gather(void) {
-  sparse_gather(sparse, &(gd_minibatch){.pixels = pixels, .n_images = N_IMAGES});
-}
+static const gd_descent descent = {LEARNING_RATE, MOMENTUM};
 
 static void forward(void) {
   dense_forward(&layer, x, y, N_BATCH_PANELS, 1.0f, 0, layer.n_out);
 }
 
+/* With what it takes to find the gradients that are not zero, as the next one too. */
 static void input_gradient(void) {
-  dense_input_gradient(&layer, dy, dy, layer.n_out, x, dx, N_BATCH_PANELS, 0, layer.n_in);
+  list_images(&listed, dy_features, N_IMAGES, 1.0f, 0, N_IMAGES);
+  input_gradients(&listed, layer.weight, layer.n_in, dy_features, layer.n_out, x_features,
+                  dx_features, N_IMAGES, 0, N_IMAGES);
 }
 
 static void weight_gradient(void) {
-  dense_update(&layer, &velocity, x_features, N_IMAGES, dy, N_IMAGES, LEARNING_RATE, MOMENTUM, 0,
-               layer.n_out);
+  const gd_weight_range all = {0, gd_n_panels(layer.n_in, GD_FEATURE_PANEL), 0, layer.n_out};
+  list_columns(&listed, dy_features, N_IMAGES, 1.0f, 0, layer.n_out);
+  update(&listed, x_features, N_IMAGES, NULL, layer.weight, velocity.weight, descent, all);
 }
 
-/* With what it takes to find the pixels that are not zero. */
+/* With the lists of both ways, which the pixels' weight gradient finds there. */
 static void first_forward(void) {
-  gather();
-  sparse_forward(sparse, layer.weight, layer.bias, y_features, N_IMAGES, 0, n_output_panels());
+  list_pixels(&listed, &(gd_minibatch){.pixels = pixels, .n_images = N_IMAGES}, scaled, seen);
+  sparse_forward(&listed, layer.weight, layer.bias, dy_features, N_IMAGES, 0,
+                 gd_n_panels(layer.n_out, GD_FEATURE_PANEL));
 }
 
-/* With sorting them by pixel. */
 static void first_weight_gradient(void) {
-  sparse_transpose(sparse);
-  sparse_update(sparse, layer.weight, velocity.weight, layer.bias, velocity.bias, y_features,
-                N_IMAGES, LEARNING_RATE, MOMENTUM, 0, n_output_panels());
+  const gd_weight_range all = {0, gd_n_panels(layer.n_out, GD_FEATURE_PANEL), 0, layer.n_in};
+  update(&listed, dy_features, N_IMAGES, seen, layer.weight, velocity.weight, descent, all);
 }
 
 /* The numbers by which JavaScript calls them. */
@@ -122,22 +135,24 @@ EXPORT(int, kernels_open, (uint32_t n_in, uint32_t n_out, int is_first)) {
   gd_arena_init(&arena, memory, sizeof memory);
   layer = take_layer(&arena, n_in, n_out, is_first);
   velocity = take_layer(&arena, n_in, n_out, is_first);
-  y_features = take_features(&arena, n_out);
-  if (is_first) {
-    sparse = gd_sparse_take(&arena, N_IMAGES, 1);
-  } else {
+  dy_features = take_gradients(&arena, n_out);
+  gd_sparse_take(&arena, N_IMAGES, is_first ? n_in : n_out, 1, &listed);
+  if (!is_first) {
     x = take_panels(&arena, n_in);
-    dx = take_panels(&arena, n_in);
     y = take_panels(&arena, n_out);
-    dy = take_panels(&arena, n_out);
     x_features = take_features(&arena, n_in);
+    dx_features = take_features(&arena, n_in);
   }
   if (arena.failed) {
     return 0;
   }
+  for (int value = 0; value < 256; value++) {
+    scaled[value] = (float)value / 255.0f;
+  }
   if (is_first) {
-    gd_sparse_reset(sparse);
-    gather();
+    first_forward();
+  } else {
+    gd_sparse_resize(&listed, N_IMAGES, n_out);
   }
   return 1;
 }
