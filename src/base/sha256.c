@@ -65,10 +65,10 @@ static words next_words(words w0, words w4, words w8, words w12) {
  * needs as b ^ c. */
 #define ROUND(a, b, c, d, e, f, g, h, word)                                                        \
   do {                                                                                             \
-    const uint32_t t = h + sum_1(e) + (g ^ (e & (f ^ g))) + (word);                                \
-    const uint32_t a_xor_b = a ^ b;                                                                \
-    d += t;                                                                                        \
-    h = t + sum_0(a) + (b ^ (a_xor_b & b_xor_c));                                                  \
+    const uint32_t t = (h) + sum_1(e) + ((g) ^ ((e) & ((f) ^ (g)))) + (word);                      \
+    const uint32_t a_xor_b = (a) ^ (b);                                                            \
+    (d) += t;                                                                                      \
+    (h) = t + sum_0(a) + ((b) ^ (a_xor_b & b_xor_c));                                              \
     b_xor_c = a_xor_b;                                                                             \
   } while (0)
 
