@@ -46,14 +46,21 @@ static void draw_images(uint8_t *pixels, uint8_t *labels) {
   }
 }
 
-static void hex_of(char text[9], float value) {
-  uint8_t bytes[4];
-  uint32_t bits = 0;
-  memcpy(&bits, &value, sizeof bits);
-  for (int i = 0; i < 4; i++) {
-    bytes[i] = (uint8_t)(bits >> (24 - 8 * i));
+/* Both values' bits in hex, most significant byte first. */
+static gd_status report_bits(gd_report *report, const char *subject, const void *expected,
+                             const void *found, size_t n) {
+  const void *values[2] = {expected, found};
+  char hex[2][2 * sizeof(double) + 1];
+  for (int k = 0; k < 2; k++) {
+    uint8_t bytes[sizeof(double)];
+    uint64_t bits = 0;
+    memcpy(&bits, values[k], n);
+    for (size_t i = 0; i < n; i++) {
+      bytes[i] = (uint8_t)(bits >> (8 * (n - 1 - i)));
+    }
+    gd_text_hex(hex[k], bytes, n);
   }
-  gd_text_hex(text, bytes, sizeof bytes);
+  return gd_report_fault(report, GD_KERNEL_MISMATCH, GD_NO_OFFSET, subject, hex[0], hex[1]);
 }
 
 static gd_status compare(const gd_parameters *fast, const float *canonical, const char *tensor,
@@ -72,12 +79,7 @@ static gd_status compare(const gd_parameters *fast, const float *canonical, cons
       const int is_same = memcmp(found, canonical, n * sizeof(float)) == 0;
       for (uint32_t i = 0; !is_same && i < n; i++) {
         if (memcmp(&found[i], &canonical[i], sizeof(float)) != 0) {
-          char expected_bits[9];
-          char found_bits[9];
-          hex_of(expected_bits, canonical[i]);
-          hex_of(found_bits, found[i]);
-          return gd_report_fault(report, GD_KERNEL_MISMATCH, GD_NO_OFFSET, tensor, expected_bits,
-                                 found_bits);
+          return report_bits(report, tensor, &canonical[i], &found[i], sizeof(float));
         }
       }
       canonical += n;
@@ -120,7 +122,7 @@ gd_status gd_self_check(gd_arena *arena, gd_pool *pool, gd_report *report) {
     const double expected =
         gd_reference_step(&odd_shape, canonical, canonical_velocities, &minibatch, &step, scratch);
     if (memcmp(&loss, &expected, sizeof loss) != 0) {
-      return gd_report_numbers(report, GD_KERNEL_MISMATCH, GD_NO_OFFSET, "loss", s, s);
+      return report_bits(report, "loss", &expected, &loss, sizeof loss);
     }
     gd_status status = compare(&weights, canonical, "parameters", row, report);
     if (status == GD_OK) {
