@@ -77,21 +77,16 @@ export class Downloads {
    * Opens a split's body, on its way or asked for now.
    * @param {string} split
    * @param {string} file   of it
-   * @param {SourceOptions & {signal: AbortSignal}} options
+   * @param {SourceOptions & {signal: AbortSignal}} options   signal: not aborted yet
    * @returns {Promise<ReadableStream<Uint8Array>>}
    */
   async open(split, file, { fresh, signal }) {
     const begun = this.#begun.get(split);
     this.#begun.delete(split);
     if (begun === undefined || fresh) {
-      begun?.controller.abort();
       return this.#source(file, { fresh, signal });
     }
-    const abort = () => begun.controller.abort();
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) {
-      abort();
-    }
+    signal.addEventListener('abort', () => begun.controller.abort());
     return begun.body;
   }
 }
