@@ -257,7 +257,10 @@ static void backward_input(const network_pass *pass, unsigned layer, const gd_sh
   gd_share_barrier(share);
   gd_share_range(share, ws->n_images, 1, &begin, &end);
   gd_sparse_list_images(&ws->dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), begin, end);
-  gd_sparse_input_gradient(&ws->dy, affine.weight, affine.n_in, ws->dz[layer],
+  gd_share_barrier(share);
+  /* By panels, so that each weight is read by one worker alone. */
+  gd_share_range(share, gd_n_panels(affine.n_in, GD_FEATURE_PANEL), 1, &begin, &end);
+  gd_sparse_input_gradient(&ws->dy, affine.weight, ws->dz[layer],
                            layer <= GD_N_BRANCHES ? affine.n_out : 0, input_features(ws, layer),
                            ws->dz[layer - 1], ws->n_rows, begin, end);
   gd_share_barrier(share);

@@ -204,15 +204,15 @@ void gd_sparse_forward(const gd_sparse *x, const float *weight, const float *bia
   }
 }
 
-void gd_sparse_input_gradient(const gd_sparse *dy, const float *weight, uint32_t n_in,
-                              const float *dz_above, uint32_t n_bypass, const float *h, float *dz,
-                              uint32_t n_rows, uint32_t begin, uint32_t end) {
+void gd_sparse_input_gradient(const gd_sparse *dy, const float *weight, const float *dz_above,
+                              uint32_t n_bypass, const float *h, float *dz, uint32_t n_rows,
+                              uint32_t begin, uint32_t end) {
   const uint32_t n_blocks = dy->by_image.n_blocks;
   const uint32_t n_bypass_panels = gd_n_panels(n_bypass, GD_FEATURE_PANEL);
-  for (uint32_t q = 0; q < gd_n_panels(n_in, GD_FEATURE_PANEL); q++) {
+  for (uint32_t q = begin; q < end; q++) {
     const float *table = weight + (size_t)q * dy->n_columns * GD_FEATURE_PANEL;
     for (uint32_t j = 0; j < n_blocks; j++) {
-      for (uint32_t b = begin; b < end; b++) {
+      for (uint32_t b = 0; b < dy->n_images; b++) {
         const size_t at = ((size_t)q * n_rows + b) * GD_FEATURE_PANEL;
         gd_v4 acc[N_VECTORS];
         if (j > 0) {

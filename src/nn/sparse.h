@@ -62,11 +62,11 @@ void gd_sparse_forward(const gd_sparse *x, const float *weight, const float *bia
                        uint32_t n_rows, uint32_t begin, uint32_t end);
 
 /* dz = dx where h > 0, else 0; dx = dz_above (its n_bypass columns; the bypass) + W^T dy, for the
- * images begin..end-1. weight panels [ceil(n_in / 32)][n_columns of dy][32]; h, dz: (n_in) in feature
- * panels, as dz_above, all with n_rows. */
-void gd_sparse_input_gradient(const gd_sparse *dy, const float *weight, uint32_t n_in,
-                              const float *dz_above, uint32_t n_bypass, const float *h, float *dz,
-                              uint32_t n_rows, uint32_t begin, uint32_t end);
+ * feature panels begin..end-1 of dz. Weight panels [panel][n_columns of dy][32]; h, dz and dz_above in
+ * feature panels, all with n_rows. */
+void gd_sparse_input_gradient(const gd_sparse *dy, const float *weight, const float *dz_above,
+                              uint32_t n_bypass, const float *h, float *dz, uint32_t n_rows,
+                              uint32_t begin, uint32_t end);
 
 /* How a weight moves: v = momentum v + g, w = w - learning_rate v. */
 typedef struct gd_descent {

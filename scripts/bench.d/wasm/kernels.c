@@ -79,8 +79,8 @@ static void (*volatile list_images)(gd_sparse *, const float *, uint32_t, float,
                                     uint32_t) = gd_sparse_list_images;
 static void (*volatile list_columns)(gd_sparse *, const float *, uint32_t, float, uint32_t,
                                      uint32_t) = gd_sparse_list_columns;
-static void (*volatile input_gradients)(const gd_sparse *, const float *, uint32_t, const float *,
-                                        uint32_t, const float *, float *, uint32_t, uint32_t,
+static void (*volatile input_gradients)(const gd_sparse *, const float *, const float *, uint32_t,
+                                        const float *, float *, uint32_t, uint32_t,
                                         uint32_t) = gd_sparse_input_gradient;
 static void (*volatile update)(const gd_sparse *, const float *, uint32_t, const uint8_t *, float *,
                                float *, gd_descent, gd_weight_range) = gd_sparse_update;
@@ -98,8 +98,8 @@ static void forward(void) {
 /* With what it takes to find the gradients that are not zero, as the next one too. */
 static void input_gradient(void) {
   list_images(&listed, dy_features, N_IMAGES, 1.0f, 0, N_IMAGES);
-  input_gradients(&listed, layer.weight, layer.n_in, dy_features, layer.n_out, x_features,
-                  dx_features, N_IMAGES, 0, N_IMAGES);
+  input_gradients(&listed, layer.weight, dy_features, layer.n_out, x_features, dx_features,
+                  N_IMAGES, 0, gd_n_panels(layer.n_in, GD_FEATURE_PANEL));
 }
 
 static void weight_gradient(void) {
