@@ -98,12 +98,12 @@ function staticImports({ metafile }) {
 }
 
 /**
- * The page, whose browser learns at once what it will have to fetch.
+ * The page without its indentation, whose browser learns at once what it will have to fetch.
  * @param {string} root
  * @param {string[]} modules   paths in dist/
  */
 async function indexWithHints(root, modules) {
-  const html = await readFile(path.join(root, 'web', INDEX), 'utf8');
-  const hints = modules.map((name) => `<link rel="modulepreload" href="${name}">\n    `).join('');
+  const html = (await readFile(path.join(root, 'web', INDEX), 'utf8')).replace(/^ +/gm, '');
+  const hints = modules.map((name) => `<link rel="modulepreload" href="${name}">\n`).join('');
   return html.replace('<script ', () => `${hints}<script `);
 }

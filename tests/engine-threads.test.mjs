@@ -42,7 +42,13 @@ function tryThreads(secondsOf, minibatch = () => WHOLE) {
     total += seconds;
     trial.add({ seconds, nImages, skipped });
   }
-  return { inUse, verdict: trial.verdict, nMinibatches, seconds: total };
+  const { verdict } = trial;
+  const forTraining = inUse;
+  trial.evaluate(true);
+  const forEvaluation = inUse;
+  trial.evaluate(false);
+  assert.equal(inUse, forTraining);
+  return { inUse, forEvaluation, verdict, nMinibatches, seconds: total };
 }
 
 test('the fastest number of threads is kept, and said', () => {
@@ -61,6 +67,13 @@ test('a thread that hardly helps is not used', () => {
   assert.equal(tryThreads({ 4: 0.00195, 2: 0.00198, 1: 0.002 }).inUse, 1);
 });
 
+test('evaluations get every thread that does no harm', () => {
+  assert.equal(tryThreads({ 2: 0.002, 1: 0.0037 }).forEvaluation, 2);
+  assert.equal(tryThreads({ 4: 0.0021, 2: 0.0019, 1: 0.002 }).forEvaluation, 4);
+  assert.equal(tryThreads({ 4: 0.003, 2: 0.002, 1: 0.002 }).forEvaluation, 2);
+  assert.equal(tryThreads({ 2: 0.0025, 1: 0.002 }).forEvaluation, 1);
+});
+
 test('a trial takes a quarter of a second, and one round where minibatches take longer', () => {
   const quick = tryThreads({ 2: 0.0001, 1: 0.0001 });
   assert.ok(quick.seconds > 0.25 && quick.seconds < 0.26, `${quick.seconds} s`);
@@ -69,7 +82,7 @@ test('a trial takes a quarter of a second, and one round where minibatches take 
 });
 
 test('short minibatches and skipped branches do not mislead it', () => {
-  const work = [(784 * 100) / 8, 100 * 80, 80 * 60, 60 * 40, 40 * 20, 20 * 10];
+  const work = [(784 * 100) / 4, 100 * 80, 80 * 60, 60 * 40, 40 * 20, 20 * 10];
   const whole = work.reduce((sum, weights) => sum + weights, 0);
   // One thread is slower, but gets minibatches that are a tenth as long and skip the two largest branches.
   const { inUse } = tryThreads({ 2: 0.002, 1: 0.003 }, (n) =>
@@ -79,7 +92,7 @@ test('short minibatches and skipped branches do not mislead it', () => {
 });
 
 test('where threads were asked for there is nothing to try', () => {
-  assert.deepEqual(tryThreads({ 4: 1 }), { inUse: 4, verdict: null, nMinibatches: 0, seconds: 0 });
+  assert.deepEqual(tryThreads({ 4: 1 }), { inUse: 4, forEvaluation: 4, verdict: null, nMinibatches: 0, seconds: 0 });
 });
 
 test('by itself an engine takes as many threads as the machine has cores, at most eight', async () => {

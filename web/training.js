@@ -90,7 +90,11 @@ export class Training {
         const { lastImages: nImages, skipped } = this.#columns();
         this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages: Number(nImages), skipped: Number(skipped) });
       }
+      if (event === 'epochTrained') {
+        this.#trial.evaluate(true);
+      }
       if (event === 'epoch') {
+        this.#trial.evaluate(false);
         const row = this.#readRow();
         this.history.push(row);
         onEpoch(row);

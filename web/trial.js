@@ -13,7 +13,10 @@ const BLOCK_S = 0.02;
 const WORTHWHILE = 0.05;
 
 /** Of a weight of the first layer, against another one: most pixels are zero, and they have no gradient. */
-const FIRST_LAYER_WORK = 1 / 8;
+const FIRST_LAYER_WORK = 1 / 4;
+
+/** Evaluations share less and update nothing: they get every thread that has not made training slower than this. */
+const HARMLESS = 1.1;
 
 /**
  * A minibatch that has been trained.
@@ -35,6 +38,8 @@ export class ThreadTrial {
   #block = { minibatches: 0, seconds: 0 };
   #seconds = 0;
   #isWarm = false;
+  /** Which number serves evaluations; undefined while the trial goes on. @type {number|undefined} */
+  #forEvaluation;
   /** In words what came out; null while it goes on, and where there was nothing to choose. @type {string|null} */
   verdict = null;
 
@@ -86,8 +91,17 @@ export class ThreadTrial {
       }
     }
     this.#use(best);
+    this.#forEvaluation = medians.findIndex((cost) => cost <= HARMLESS * one);
     const speedups = medians.map((cost) => one / cost);
     this.verdict = sentenceOf(this.#counts, speedups, best);
+  }
+
+  /** Says that the network is evaluated now, or trained on. @param {boolean} isEvaluated */
+  evaluate(isEvaluated) {
+    if (this.#forEvaluation !== undefined) {
+      const at = isEvaluated ? this.#forEvaluation : this.#turn;
+      this.#engine.useThreads(Number(this.#counts[at]));
+    }
   }
 
   /** @param {number} at   of the counts */
