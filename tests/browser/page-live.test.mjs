@@ -12,6 +12,9 @@ import {
 const N_MINIBATCHES = 63; // of 64 images, 4,000 in all
 const LONG = '#mask=7&p=0.5&epochs=100';
 
+/** Pictures are spaced from start to start, and seen when the script that drew them has ended: one may take so long. */
+const LONG_SCRIPT_MS = 100;
+
 /** mulberry32, as PROTOCOL.md has it. @param {number} seed @returns {() => number} */
 function uniform(seed) {
   let a = seed >>> 0;
@@ -107,7 +110,7 @@ test('speed and gates are shown live, and may be watched step by step', async (t
     /^Engine: WebAssembly with .*, (1 thread for a run|\d+ threads for a run, 1 for each of several)\.$/);
   const { gates, details, pause } = await trainWatched(page);
   assert.ok(gates.every((seen) => seen[3] === '0'), 'branch 4 is never skipped');
-  assert.ok(pause >= 245, `two pictures in ${pause} ms`); // 250, by a clock that is rounded
+  assert.ok(pause >= 250 - LONG_SCRIPT_MS, `two pictures in ${pause} ms`);
   const speeds = details.filter((words) => words !== '');
   assert.ok(speeds.length > 0);
   for (const words of speeds) {
@@ -173,7 +176,7 @@ test('with reduced motion nothing slides, and the gates are drawn once a second'
   await ready(page);
   const { pause } = await trainWatched(page);
   assert.equal(await moving(), 0);
-  assert.ok(pause >= 995, `two pictures in ${pause} ms`);
+  assert.ok(pause >= 1000 - LONG_SCRIPT_MS, `two pictures in ${pause} ms`);
 });
 
 test('Stop ends a run of full within 200 ms, in the middle of its minibatch', async (t) => {
