@@ -120,9 +120,13 @@ export function textOf(page, selector) {
   return page.$eval(selector, (element) => element.textContent ?? '');
 }
 
-/** Goes to a place by its button. @param {Page} page @param {string} place */
+/**
+ * Goes to a place by its button, once that stands still: a page that has just become shorter scrolls.
+ * @param {Page} page
+ * @param {string} place
+ */
 export async function goTo(page, place) {
-  await page.click(`[data-place=${place}]`);
+  await page.locator(`[data-place=${place}]`).click();
   await page.waitForSelector(`#place-${place}:not([hidden]) > *`);
 }
 
