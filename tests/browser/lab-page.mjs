@@ -121,12 +121,14 @@ export function textOf(page, selector) {
 }
 
 /**
- * Goes to a place by its button, once that stands still: a page that has just become shorter scrolls.
+ * Goes to a place by its button, from the top of the page: further down, a page that becomes shorter scrolls, and a click that
+ * was aimed at the button goes beside it.
  * @param {Page} page
  * @param {string} place
  */
 export async function goTo(page, place) {
-  await page.locator(`[data-place=${place}]`).click();
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await page.click(`[data-place=${place}]`);
   await page.waitForSelector(`#place-${place}:not([hidden]) > *`);
 }
 
