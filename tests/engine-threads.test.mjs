@@ -7,7 +7,9 @@ import { gunzipSync } from 'node:zlib';
 
 import { openNodeEngine, openSession } from '../scripts/lib/node-session.mjs';
 import { countParameters } from '../web/config.js';
+import { RunControl } from '../web/control.js';
 import { parseManifest, writeExpectation } from '../web/manifest.js';
+import { Training } from '../web/training.js';
 import { ThreadTrial } from '../web/trial.js';
 import { configure, openSplits, stepUntil } from './lib/open-splits.mjs';
 import { fileOf } from './lib/sources.mjs';
@@ -72,6 +74,43 @@ test('evaluations get every thread that does no harm', () => {
   assert.equal(tryThreads({ 4: 0.0021, 2: 0.0019, 1: 0.002 }).forEvaluation, 4);
   assert.equal(tryThreads({ 4: 0.003, 2: 0.002, 1: 0.002 }).forEvaluation, 2);
   assert.equal(tryThreads({ 2: 0.0025, 1: 0.002 }).forEvaluation, 1);
+});
+
+test('a run that ends in a validation is said to have trained on the threads that it trained on', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  let inUse = NaN;
+  /** @type {Set<number>} */
+  const validatedOn = new Set();
+  const control = new RunControl();
+  const events = ['minibatch', 'epochTrained', 'validating'];
+  let nSteps = 0;
+  const engine = /** @type {Engine} */ (/** @type {unknown} */ ({
+    threadCounts: [2, 1],
+    description: { events, progress: ['images', 'lastImages', 'skipped'], states: [] },
+    useThreads: (/** @type {number} */ n) => {
+      inUse = n;
+    },
+    view: () => [60 * nSteps, 60, 0],
+    // Training goes fastest on one thread; 40 minibatches are more than the trial takes.
+    status(/** @type {string} */ name) {
+      if (name === 'gd_run_stop') {
+        return 0;
+      }
+      nSteps++;
+      now += inUse === 1 ? 20 : 21;
+      if (nSteps === 42) {
+        validatedOn.add(inUse);
+        control.tell('stop');
+      }
+      return nSteps <= 40 ? 0 : nSteps - 40;
+    },
+  }));
+  const training = new Training(engine, 1, { nEpochs: 9, nParameters: 1, widths: WIDTHS });
+  assert.equal(await training.drive(control, { onProgress() {}, onEpoch() {} }), 'stopped');
+  assert.match(training.threadVerdict ?? '', /fastest on one thread/);
+  assert.deepEqual([...validatedOn], [2]);
+  assert.equal(inUse, 1);
 });
 
 test('a trial takes a quarter of a second, and one round where minibatches take longer', () => {

@@ -54,6 +54,19 @@ export class Training {
    */
   async drive(control, { onProgress, onEpoch }) {
     control.onChange(() => onProgress(this.progress(control.isPaused)));
+    try {
+      return await this.#loop(control, { onProgress, onEpoch });
+    } finally {
+      this.#trial.evaluate(false); // it may have ended in a validation
+    }
+  }
+
+  /**
+   * @param {RunControl} control
+   * @param {TrainingListeners} listeners
+   * @returns {Promise<'finished'|'diverged'|'stopped'>}
+   */
+  async #loop(control, { onProgress, onEpoch }) {
     let event = '';
     for (;;) {
       if (event !== 'part') {
