@@ -72,6 +72,15 @@ static words next_words(words w0, words w4, words w8, words w12) {
     b_xor_c = a_xor_b;                                                                             \
   } while (0)
 
+/* After four rounds each name has changed places with the one four further on. */
+#define FOUR_ROUNDS(a, b, c, d, e, f, g, h, four)                                                  \
+  do {                                                                                             \
+    ROUND(a, b, c, d, e, f, g, h, (four)[0]);                                                      \
+    ROUND(h, a, b, c, d, e, f, g, (four)[1]);                                                      \
+    ROUND(g, h, a, b, c, d, e, f, (four)[2]);                                                      \
+    ROUND(f, g, h, a, b, c, d, e, (four)[3]);                                                      \
+  } while (0)
+
 /* Section 6.2.2, for n blocks. The schedule's next words are made between the rounds: the machine does both at once. */
 static void take_blocks(uint32_t state[8], const uint8_t *blocks, size_t n) {
   uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -94,31 +103,19 @@ static void take_blocks(uint32_t state[8], const uint8_t *blocks, size_t n) {
       w.four[1] = w4 + k[1];
       w.four[2] = w8 + k[2];
       w.four[3] = w12 + k[3];
-      ROUND(a, b, c, d, e, f, g, h, w.one[0]);
-      ROUND(h, a, b, c, d, e, f, g, w.one[1]);
-      ROUND(g, h, a, b, c, d, e, f, w.one[2]);
-      ROUND(f, g, h, a, b, c, d, e, w.one[3]);
+      FOUR_ROUNDS(a, b, c, d, e, f, g, h, w.one);
       if (has_next) {
         w0 = next_words(w0, w4, w8, w12);
       }
-      ROUND(e, f, g, h, a, b, c, d, w.one[4]);
-      ROUND(d, e, f, g, h, a, b, c, w.one[5]);
-      ROUND(c, d, e, f, g, h, a, b, w.one[6]);
-      ROUND(b, c, d, e, f, g, h, a, w.one[7]);
+      FOUR_ROUNDS(e, f, g, h, a, b, c, d, w.one + 4);
       if (has_next) {
         w4 = next_words(w4, w8, w12, w0);
       }
-      ROUND(a, b, c, d, e, f, g, h, w.one[8]);
-      ROUND(h, a, b, c, d, e, f, g, w.one[9]);
-      ROUND(g, h, a, b, c, d, e, f, w.one[10]);
-      ROUND(f, g, h, a, b, c, d, e, w.one[11]);
+      FOUR_ROUNDS(a, b, c, d, e, f, g, h, w.one + 8);
       if (has_next) {
         w8 = next_words(w8, w12, w0, w4);
       }
-      ROUND(e, f, g, h, a, b, c, d, w.one[12]);
-      ROUND(d, e, f, g, h, a, b, c, w.one[13]);
-      ROUND(c, d, e, f, g, h, a, b, w.one[14]);
-      ROUND(b, c, d, e, f, g, h, a, w.one[15]);
+      FOUR_ROUNDS(e, f, g, h, a, b, c, d, w.one + 12);
       if (has_next) {
         w12 = next_words(w12, w0, w4, w8);
       }
