@@ -38,7 +38,6 @@ export async function planCells(client, state, configFault) {
     return { cells: [], planFault: null };
   }
   try {
-    const isGrid = plan.kind === 'grid';
     checkSeeds(plan.nSeeds);
     if (start !== null) {
       const { checkStart } = await import('./later.js');
@@ -46,7 +45,7 @@ export async function planCells(client, state, configFault) {
     }
     const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
     const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
-    const cells = await client.grid({ p: isGrid ? plan.ps : [p], masks, seeds });
+    const cells = await client.grid({ p: plan.kind === 'grid' ? plan.ps : [p], masks, seeds });
     return { cells, planFault: null };
   } catch (error) {
     return { cells: [], planFault: faultOf(error) };

@@ -13,7 +13,6 @@ struct gd_workspace {
   gd_shape shape;
   uint32_t n_rows;   /* images that a panel has room for */
   uint32_t n_images; /* of the last minibatch */
-  int training;
   float scaled[256]; /* value / 255 */
   uint8_t *seen;     /* (784) this pixel has not been zero in some image so far */
   gd_sparse pixels;
@@ -60,7 +59,7 @@ static void take_for_training(gd_arena *arena, uint32_t n_max_batch, gd_workspac
 gd_status gd_workspace_take(gd_arena *arena, const gd_shape *shape, uint32_t n_max_batch,
                             int training, gd_workspace **out) {
   const uint32_t n_rows = gd_round_up(n_max_batch, GD_BATCH_PANEL);
-  gd_workspace made = {.shape = *shape, .n_rows = n_rows, .training = training};
+  gd_workspace made = {.shape = *shape, .n_rows = n_rows};
   gd_workspace *workspace = gd_arena_take(arena, 1, sizeof *workspace);
   gd_sparse_take(arena, n_max_batch, GD_N_PIXELS, training, &made.pixels);
   for (unsigned l = 0; l < N_HIDDEN; l++) {
