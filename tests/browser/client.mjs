@@ -1,6 +1,7 @@
 // A client in a page of its own, for tests of what lies below the page: the served folder with answers bent on purpose.
 
 import { readFileSync } from 'node:fs';
+import { after, before } from 'node:test';
 
 import { launchBrowser, openPage, serveLab } from './harness.mjs';
 
@@ -27,6 +28,26 @@ const WEB = new URL('../../web/', import.meta.url);
 
 /** Where a page of openBlank finds Client. */
 export const CLIENT_MODULE = `${MODULES}client.js`;
+
+/**
+ * One browser for all tests of a file.
+ * @returns {() => Browser}   to be called in a test
+ */
+export function shareBrowser() {
+  /** @type {Browser} */
+  let browser;
+  /** @type {(() => void | Promise<void>)[]} */
+  const endings = [];
+  before(async () => {
+    browser = await launchBrowser({ after: (ending) => endings.push(/** @type {any} */ (ending)) });
+  });
+  after(async () => {
+    for (const ending of endings) {
+      await ending();
+    }
+  });
+  return () => browser;
+}
 
 /**
  * A page without content, served like the lab's own, in which a client can be opened.

@@ -1,34 +1,19 @@
 // Splits on their way from a real server into a real browser's engine, and what servers do to them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { fileOf, flipped, jsonBytes, manifestOf } from '../lib/sources.mjs';
-import { answering, launchBrowser, loadSplit, openBlank, openClient } from './client.mjs';
+import { answering, loadSplit, openBlank, openClient, shareBrowser } from './client.mjs';
 
 /** @typedef {import('./client.mjs').Bend} Bend */
-/** @typedef {import('puppeteer-core').Browser} Browser */
 
 const MANIFEST = '/dataset/manifest.json';
 const GZIP = '/dataset/validation.bin.gz';
 const FIRST = [MANIFEST, GZIP];
 const BOTH = [...FIRST, `${MANIFEST} fresh`, `${GZIP} fresh`];
 
-/** @type {Browser} */
-let browser;
-
-/** @type {(() => void | Promise<void>)[]} */
-const endings = [];
-
-before(async () => {
-  browser = await launchBrowser({ after: (ending) => endings.push(/** @type {any} */ (ending)) });
-});
-
-after(async () => {
-  for (const ending of endings) {
-    await ending();
-  }
-});
+const browser = shareBrowser();
 
 /**
  * Loads validation from a server with bent answers.
@@ -37,14 +22,14 @@ after(async () => {
  * @param {Parameters<typeof openClient>[1]} [options]
  */
 async function loadBent(context, bends, options) {
-  const { page, asked } = await openBlank(context, browser, { bends });
+  const { page, asked } = await openBlank(context, browser(), { bends });
   await openClient(page, options);
   const { audit, fault } = await loadSplit(page, 'validation');
   return { page, audit, fault, asked: () => asked.map(({ path, isFresh }) => (isFresh ? `${path} fresh` : path)) };
 }
 
 test('all four splits load and pass every check, on both routes', async (context) => {
-  const { page, faults } = await openBlank(context, browser);
+  const { page, faults } = await openBlank(context, browser());
   for (const inflate of /** @type {const} */ (['stream', 'zlib'])) {
     await openClient(page, { inflate });
     for (const split of ['train', 'validation', 'test', 'test-full']) {
@@ -59,7 +44,7 @@ test('all four splits load and pass every check, on both routes', async (context
 });
 
 test('progress counts the compressed bytes to the manifest\'s figure', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page);
   const seen = await page.evaluate(async () => {
     /** @type {any[]} */
@@ -73,7 +58,7 @@ test('progress counts the compressed bytes to the manifest\'s figure', async (co
 });
 
 test('a server that has decoded the gzip already', async (context) => {
-  const { page } = await openBlank(context, browser, { server: { decodesGzip: true } });
+  const { page } = await openBlank(context, browser(), { server: { decodesGzip: true } });
   await openClient(page);
   const { audit, fault } = await loadSplit(page, 'validation');
   assert.equal(fault, undefined);
@@ -82,7 +67,7 @@ test('a server that has decoded the gzip already', async (context) => {
 });
 
 test('a page that is not isolated loads too', async (context) => {
-  const { page } = await openBlank(context, browser, { server: { isolated: false } });
+  const { page } = await openBlank(context, browser(), { server: { isolated: false } });
   const engine = await openClient(page);
   assert.equal(engine.threads, 1);
   const { fault } = await loadSplit(page, 'validation');
@@ -186,7 +171,7 @@ test('offline, then online again: the same client loads', async (context) => {
 test('a load that is aborted ends at once, and its download too', async (context) => {
   /** @type {Promise<void>} */
   let closed = Promise.resolve();
-  const { page } = await openBlank(context, browser, {
+  const { page } = await openBlank(context, browser(), {
     bends: {
       [GZIP]: (response) => {
         closed = new Promise((resolve) => {

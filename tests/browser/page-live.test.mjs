@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { mulberry32 } from '../lib/reference.mjs';
 import {
   ended, goTo, openLab, openSettings, ready, results, stop, textOf, tick, train, type, waitForRows,
 } from './lab-page.mjs';
@@ -15,21 +16,9 @@ const LONG = '#mask=7&p=0.5&epochs=100';
 /** Pictures are spaced from start to start, and seen when the script that drew them has ended: one may take so long. */
 const LONG_SCRIPT_MS = 100;
 
-/** mulberry32, as PROTOCOL.md has it. @param {number} seed @returns {() => number} */
-function uniform(seed) {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = a;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What the page must say of three branches that may be skipped with p = 0.5, and one that may not. @param {number} nMinibatches */
 function expectedRates(nMinibatches) {
-  const draw = uniform(201 + 200_000);
+  const draw = mulberry32(201 + 200_000);
   const skipped = [0, 0, 0, 0];
   for (let minibatch = 0; minibatch < nMinibatches; minibatch++) {
     for (let branch = 0; branch < 4; branch++) {

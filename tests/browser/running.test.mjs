@@ -1,32 +1,17 @@
 // Runs in a worker of a real browser: the same bits as in Node, controls that answer, clients side by side.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { openSession } from '../../scripts/lib/node-session.mjs';
-import { CLIENT_MODULE, launchBrowser, openBlank, openClient } from './client.mjs';
+import { CLIENT_MODULE, openBlank, openClient, shareBrowser } from './client.mjs';
 
-/** @typedef {import('puppeteer-core').Browser} Browser */
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('../../web/types.js').ConfigInput} ConfigInput */
 
 const TINY = Object.freeze({ preset: 'tiny', trainN: 1000, epochs: 2, seed: 11, mask: 9, p: 0.5, batch: 64, lr: 0.03 });
 
-/** @type {Browser} */
-let browser;
-
-/** @type {(() => void | Promise<void>)[]} */
-const endings = [];
-
-before(async () => {
-  browser = await launchBrowser({ after: (ending) => endings.push(/** @type {any} */ (ending)) });
-});
-
-after(async () => {
-  for (const ending of endings) {
-    await ending();
-  }
-});
+const browser = shareBrowser();
 
 /**
  * Carries a run out with `window.client`.
@@ -51,7 +36,7 @@ async function runInPage(page, config) {
 
 for (const build of ['mul-add', 'fused']) {
   test(`${build}: the same bits as in Node`, async (context) => {
-    const { page, faults } = await openBlank(context, browser);
+    const { page, faults } = await openBlank(context, browser());
     const engine = await openClient(page, { build });
     assert.equal(engine.build, build);
     const here = await runInPage(page, TINY);
@@ -67,7 +52,7 @@ for (const build of ['mul-add', 'fused']) {
 }
 
 test('the test images are not fetched before training is over', async (context) => {
-  const { page, asked } = await openBlank(context, browser);
+  const { page, asked } = await openBlank(context, browser());
   await openClient(page);
   const nBefore = await page.evaluate(async (config) => {
     const { client } = /** @type {any} */ (window);
@@ -88,7 +73,7 @@ test('the test images are not fetched before training is over', async (context) 
 });
 
 test('progress comes at most 20 times a second, epochs always', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page);
   const { times, epochs, seconds } = await page.evaluate(async (config) => {
     const { client } = /** @type {any} */ (window);
@@ -106,7 +91,7 @@ test('progress comes at most 20 times a second, epochs always', async (context) 
 });
 
 test('stop, pause and prediction answer within 200 ms while a run trains', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page);
   const took = await page.evaluate(async (config) => {
     const { client } = /** @type {any} */ (window);
@@ -145,7 +130,7 @@ test('stop, pause and prediction answer within 200 ms while a run trains', async
 });
 
 test('two clients train side by side', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page);
   const results = await page.evaluate(async (path, config) => {
     const { Client } = await import(path);
@@ -160,7 +145,7 @@ test('two clients train side by side', async (context) => {
 });
 
 test('a client that is closed rejects what is under way', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page);
   const code = await page.evaluate(async (config) => {
     const { client } = /** @type {any} */ (window);
@@ -172,7 +157,7 @@ test('a client that is closed rejects what is under way', async (context) => {
 });
 
 test('a run whose test images cannot be had keeps its training', async (context) => {
-  const { page } = await openBlank(context, browser, {
+  const { page } = await openBlank(context, browser(), {
     bends: { '/dataset/test.bin.gz': (response) => Boolean(response.destroy()) },
   });
   await openClient(page);
@@ -192,7 +177,7 @@ test('a run whose test images cannot be had keeps its training', async (context)
 });
 
 test('a worker that cannot be fetched is the network\'s fault', async (context) => {
-  const { page } = await openBlank(context, browser, {
+  const { page } = await openBlank(context, browser(), {
     bends: { '/worker.js': (response) => Boolean(response.destroy()) },
   });
   const code = await openClient(page).then(
@@ -203,7 +188,7 @@ test('a worker that cannot be fetched is the network\'s fault', async (context) 
 });
 
 test('an engine that cannot be had is told', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   const fault = await page.evaluate(async (path) => {
     const { Client } = await import(path);
     return Client.open({ wasmUrl: '/nowhere/' }).then(

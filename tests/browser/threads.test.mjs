@@ -1,32 +1,17 @@
 // Threads in a real browser: the recorded bits, what happens where there can be none, and how quickly a large run stops.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { RECORDED } from '../lib/same-bits.mjs';
-import { launchBrowser, openBlank, openClient } from './client.mjs';
+import { openBlank, openClient, shareBrowser } from './client.mjs';
 
-/** @typedef {import('puppeteer-core').Browser} Browser */
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('../../web/types.js').ConfigInput} ConfigInput */
 
 const ANSWER_MS = 200;
 
-/** @type {Browser} */
-let browser;
-
-/** @type {(() => void | Promise<void>)[]} */
-const endings = [];
-
-before(async () => {
-  browser = await launchBrowser({ after: (ending) => endings.push(/** @type {any} */ (ending)) });
-});
-
-after(async () => {
-  for (const ending of endings) {
-    await ending();
-  }
-});
+const browser = shareBrowser();
 
 /**
  * Carries a run out with `window.client`.
@@ -50,7 +35,7 @@ const CASES = [
 
 for (const { run, numerics, nThreads } of CASES) {
   test(`${numerics}, ${nThreads} threads: ${run.about}`, async (context) => {
-    const { page, faults } = await openBlank(context, browser);
+    const { page, faults } = await openBlank(context, browser());
     const build = nThreads === 1 ? numerics : `${numerics}-threads`;
     await openClient(page, { build, threads: nThreads });
     const { status, engine, digest } = await runInPage(page, run.config);
@@ -62,7 +47,7 @@ for (const { run, numerics, nThreads } of CASES) {
 }
 
 test('by itself the page takes threads, tries them, and says what came out', async (context) => {
-  const { page, faults } = await openBlank(context, browser);
+  const { page, faults } = await openBlank(context, browser());
   const { build, threads } = await openClient(page);
   const cores = Math.min(await page.evaluate(() => navigator.hardwareConcurrency), 8);
   assert.deepEqual([build, threads], cores > 1 ? ['fused-threads', cores] : ['fused', 1]);
@@ -75,7 +60,7 @@ test('by itself the page takes threads, tries them, and says what came out', asy
 });
 
 test('a page that is not isolated has one thread, and says so', async (context) => {
-  const { page, faults } = await openBlank(context, browser, { server: { isolated: false } });
+  const { page, faults } = await openBlank(context, browser(), { server: { isolated: false } });
   const { build, threads, reasons } = await openClient(page);
   assert.deepEqual([build, threads], ['fused', 1]);
   assert.equal(reasons[0], 'fused-threads: memory cannot be shared here (the page is not cross-origin isolated).');
@@ -84,7 +69,7 @@ test('a page that is not isolated has one thread, and says so', async (context) 
 });
 
 test('where workers cannot start there is one thread, and the page says so', async (context) => {
-  const { page } = await openBlank(context, browser, {
+  const { page } = await openBlank(context, browser(), {
     bends: {
       '/thread.js': (response) => Boolean(response.destroy()),
     },
@@ -96,20 +81,20 @@ test('where workers cannot start there is one thread, and the page says so', asy
 });
 
 test('a closed client takes its threads with it', async (context) => {
-  const { page } = await openBlank(context, browser);
-  const nBefore = browser.targets().length;
+  const { page } = await openBlank(context, browser());
+  const nBefore = browser().targets().length;
   await openClient(page, { build: 'mul-add-threads', threads: 3 });
-  assert.equal(browser.targets().length, nBefore + 3);
+  assert.equal(browser().targets().length, nBefore + 3);
   /** @type {Promise<void>} */
   const ended = new Promise((resolve) => {
-    browser.on('targetdestroyed', () => browser.targets().length === nBefore && resolve());
+    browser().on('targetdestroyed', () => browser().targets().length === nBefore && resolve());
   });
   await page.evaluate(() => /** @type {any} */ (window).client.close());
   await ended;
 });
 
 test('a run of full is stopped at once, in the middle of its minibatch', async (context) => {
-  const { page } = await openBlank(context, browser);
+  const { page } = await openBlank(context, browser());
   await openClient(page, { threads: 1 });
   const took = await page.evaluate(async (config) => {
     const { client } = /** @type {any} */ (window);
