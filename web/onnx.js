@@ -14,6 +14,7 @@ const OPSET = 13;
 const FLOAT = 1;
 const UINT8 = 2;
 const INT64 = 7;
+const DOUBLE = 11;
 const ATTRIBUTE_INT = 2;
 
 const N_BRANCHES = 4;
@@ -47,7 +48,7 @@ function graph({ widths, values }) {
   for (const { name, shape, first, n } of tensorsOf(widths)) {
     message.message(5, tensor(name, shape, FLOAT, bytesOf(values.subarray(first, first + n))));
   }
-  message.message(5, tensor('pixel_max', [], FLOAT, bytesOf(Float32Array.of(255))));
+  message.message(5, tensor('pixel_max', [], DOUBLE, bytesOf(Float64Array.of(255))));
   const cropped = crops(widths);
   if (cropped.length > 0) {
     message.message(5, tensor('crop_start', [1], INT64, int64(0)));
@@ -71,15 +72,16 @@ function crops(widths) {
 }
 
 /**
- * The graph's nodes in an order in which they can be computed.
+ * The graph's nodes in an order in which they can be computed. It computes in double precision, so that a runtime adds no
+ * rounding of its own to the lab's; the weights are stored as they are, in single.
  * @param {number[]} widths
  */
 function nodes(widths) {
   const cropped = new Set(crops(widths).map(({ layer }) => layer));
   const list = [
-    node('Cast', ['pixels'], 'pixels_float', { to: FLOAT }),
-    node('Div', ['pixels_float', 'pixel_max'], 'x'),
-    affine(0, 'x', 'z_0'),
+    node('Cast', ['pixels'], 'pixels_double', { to: DOUBLE }),
+    node('Div', ['pixels_double', 'pixel_max'], 'x'),
+    ...affine(0, 'x', 'z_0'),
     node('Relu', ['z_0'], 'h_0'),
   ];
   for (let layer = 1; layer <= N_BRANCHES; layer++) {
@@ -89,18 +91,26 @@ function nodes(widths) {
       list.push(node('Slice', [h, 'crop_start', `layer_${layer}.width`, 'crop_axis'], bypass));
     }
     list.push(
-      affine(layer, h, `y_${layer}`),
+      ...affine(layer, h, `y_${layer}`),
       node('Add', [bypass, `y_${layer}`], `z_${layer}`),
       node('Relu', [`z_${layer}`], `h_${layer}`),
     );
   }
-  list.push(affine(N_BRANCHES + 1, `h_${N_BRANCHES}`, 'logits'));
+  list.push(
+    ...affine(N_BRANCHES + 1, `h_${N_BRANCHES}`, 'logits_double'),
+    node('Cast', ['logits_double'], 'logits', { to: FLOAT }),
+  );
   return list;
 }
 
 /** y = x Wᵀ + b. @param {number} layer @param {string} input @param {string} output */
 function affine(layer, input, output) {
-  return node('Gemm', [input, `layer_${layer}.weight`, `layer_${layer}.bias`], output, { transB: 1 });
+  const [weight, bias] = [`layer_${layer}.weight`, `layer_${layer}.bias`];
+  return [
+    node('Cast', [weight], `${weight}_double`, { to: DOUBLE }),
+    node('Cast', [bias], `${bias}_double`, { to: DOUBLE }),
+    node('Gemm', [input, `${weight}_double`, `${bias}_double`], output, { transB: 1 }),
+  ];
 }
 
 /**

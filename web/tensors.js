@@ -71,7 +71,7 @@ export function metadataOf({ config, epoch, ...texts }) {
 /**
  * The bytes of some numbers, without a copy. Typed arrays have the machine's order of bytes, which is little-endian
  * wherever WebAssembly runs in a browser; both formats want just that.
- * @param {Float32Array} values
+ * @param {Float32Array|Float64Array} values
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function bytesOf({ buffer, byteOffset, byteLength }) {

