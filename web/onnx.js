@@ -149,9 +149,7 @@ function valueInfo(name, type, columns) {
   return new Message().text(1, name).message(2, new Message().message(1, tensorType));
 }
 
-/** @param {number} value @returns {Uint8Array<ArrayBuffer>} eight bytes, little-endian */
+/** @param {number} value @returns {Uint8Array<ArrayBuffer>} eight bytes, little-endian as all memory here (tensors.js) */
 function int64(value) {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigInt64(0, BigInt(value), true);
-  return bytes;
+  return new Uint8Array(BigInt64Array.of(BigInt(value)).buffer);
 }

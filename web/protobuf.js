@@ -8,18 +8,10 @@ const encoder = new TextEncoder();
 
 /** A message that is being written. Fields stand in the order in which they are added. */
 export class Message {
-  /** @type {Uint8Array<ArrayBuffer>[]} */
-  #pieces = [];
-  #nBytes = 0;
-
-  get nBytes() {
-    return this.#nBytes;
-  }
-
-  /** @returns {Uint8Array<ArrayBuffer>[]} the message, in pieces */
-  get pieces() {
-    return this.#pieces;
-  }
+  /** @type {Uint8Array<ArrayBuffer>[]} the message, in pieces; to be read */
+  pieces = [];
+  /** How long all pieces are; to be read. */
+  nBytes = 0;
 
   /** @param {number} field @param {number} value   a safe integer, 0 or more */
   integer(field, value) {
@@ -52,8 +44,8 @@ export class Message {
 
   /** @param {Uint8Array<ArrayBuffer>} piece */
   #add(piece) {
-    this.#pieces.push(piece);
-    this.#nBytes += piece.length;
+    this.pieces.push(piece);
+    this.nBytes += piece.length;
     return this;
   }
 }

@@ -1,39 +1,25 @@
 // The page's one live region. It speaks at most every five seconds, and then says the latest that it was told.
 
+import { paced } from './paced.js';
+
 const PAUSE = 5000;
 
 export class Announcer {
-  #region;
-  #spokenAt = -PAUSE;
   #next = '';
-  #waiting = false;
+  #speak;
 
   /** @param {HTMLElement} region */
   constructor(region) {
-    this.#region = region;
+    this.#speak = paced(() => {
+      region.textContent = this.#next;
+    }, PAUSE);
   }
 
   /** @param {string} sentence */
   say(sentence) {
-    if (sentence === '' || sentence === this.#next) {
-      return;
-    }
-    this.#next = sentence;
-    if (this.#waiting) {
-      return;
-    }
-    const wait = this.#spokenAt + PAUSE - performance.now();
-    if (wait <= 0) {
+    if (sentence !== '' && sentence !== this.#next) {
+      this.#next = sentence;
       this.#speak();
-      return;
     }
-    this.#waiting = true;
-    setTimeout(() => this.#speak(), wait);
-  }
-
-  #speak() {
-    this.#waiting = false;
-    this.#spokenAt = performance.now();
-    this.#region.textContent = this.#next;
   }
 }

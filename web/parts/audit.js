@@ -1,7 +1,7 @@
 // The dataset's audit: each split is fetched when it is asked for, and all that C checks on it is shown.
 
 import { checkTable, verdict } from './checks.js';
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { countOf, duration, size } from './format.js';
 
 /** @typedef {import('../lab.js').Lab} Lab */
@@ -28,7 +28,7 @@ export function mountAudit(container, lab) {
   for (const { split, about } of SPLITS) {
     const words = el('span', { class: 'soft small' }, about);
     const details = el('div', { hidden: true });
-    const button = el('button', { type: 'button', class: 'button button--small', id: `audit-${split}` }, 'Check');
+    const button = smallButton(`audit-${split}`, 'Check');
     button.addEventListener('click', () => void lab.attempt(async () => {
       button.disabled = true;
       try {

@@ -1,6 +1,6 @@
 // Says that Train goes on from weights that are there already, and takes it back.
 
-import { byId, el } from './dom.js';
+import { byId, el, smallButton } from './dom.js';
 import { runName } from './format.js';
 import { epochOf, runById } from '../state.js';
 
@@ -17,8 +17,7 @@ export function mountContinuation(container, store, lab) {
     return; // it is there since the first time
   }
   const words = el('p', { id: 'continuation-words' });
-  const back = el('button', { type: 'button', class: 'button button--small', id: 'start-from-seed' },
-    'Start from the seed instead');
+  const back = smallButton('start-from-seed', 'Start from the seed instead');
   back.addEventListener('click', () => {
     byId('train').focus();
     void lab.attempt(() => lab.startFrom(null));

@@ -1,6 +1,6 @@
 // Pause, resume, and one step at a time, while runs are under way.
 
-import { el } from './dom.js';
+import { smallButton } from './dom.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 
@@ -10,9 +10,9 @@ import { el } from './dom.js';
  * @param {import('../lab.js').Lab} lab
  */
 export function mountControls(container, store, lab) {
-  const pause = button('pause', 'Pause', () => lab.control(store.state.isPaused ? 'resume' : 'pause'));
-  const minibatch = button('step-minibatch', 'One minibatch', () => lab.control('stepMinibatch'));
-  const epoch = button('step-epoch', 'One epoch', () => lab.control('stepEpoch'));
+  const pause = smallButton('pause', 'Pause', () => lab.control(store.state.isPaused ? 'resume' : 'pause'));
+  const minibatch = smallButton('step-minibatch', 'One minibatch', () => lab.control('stepMinibatch'));
+  const epoch = smallButton('step-epoch', 'One epoch', () => lab.control('stepEpoch'));
   container.append(pause, minibatch, epoch);
 
   store.watch((state) => state.isRunning, (isRunning) => {
@@ -23,9 +23,4 @@ export function mountControls(container, store, lab) {
     minibatch.hidden = !isPaused;
     epoch.hidden = !isPaused;
   });
-}
-
-/** @param {string} id @param {string} label @param {() => void} onclick */
-function button(id, label, onclick) {
-  return el('button', { type: 'button', class: 'button button--small', id, onclick }, label);
 }

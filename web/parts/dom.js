@@ -36,6 +36,15 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 /**
+ * @param {string} id
+ * @param {string} label
+ * @param {((event: any) => void)|null} [onclick]
+ */
+export function smallButton(id, label, onclick = null) {
+  return el('button', { type: 'button', class: 'button button--small', id, onclick }, label);
+}
+
+/**
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
  * @param {Record<string, Attribute>} [attributes]

@@ -3,7 +3,7 @@
 import { likeliest, probabilityBars } from './bars.js';
 import { newBoard } from './board.js';
 import { digitCanvas, drawDigit } from './digit.js';
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { percent, runName } from './format.js';
 import { paced } from './paced.js';
 import { inkToPixels } from '../ink.js';
@@ -44,8 +44,8 @@ export function mount(container, store, lab) {
       'div',
       { class: 'draw' },
       el('section', { class: 'card', 'aria-label': 'Board' }, board.element, el('div', { class: 'button-row' },
-        el('button', { type: 'button', class: 'button button--small', id: 'board-undo', onclick: board.undo }, 'Undo'),
-        el('button', { type: 'button', class: 'button button--small', id: 'board-clear', onclick: board.clear }, 'Clear'))),
+        smallButton('board-undo', 'Undo', board.undo),
+        smallButton('board-clear', 'Clear', board.clear))),
       el(
         'section',
         { class: 'card', 'aria-label': 'Reading' },

@@ -1,6 +1,6 @@
 // Runs out and in: results as JSON, what storage they take, and how to be rid of them.
 
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { save } from './figure-tools.js';
 import { countOf, size } from './format.js';
 import { paced } from './paced.js';
@@ -17,7 +17,7 @@ const INTO = 'Load results or weights';
  * @param {Lab} lab
  */
 export function mountFiles(container, store, lab) {
-  const out = button('export-json', 'Save results as JSON', () => void lab.attempt(async () => {
+  const out = smallButton('export-json', 'Save results as JSON', () => void lab.attempt(async () => {
     const { blob, name } = await lab.exportResults();
     save(blob, name);
   }));
@@ -35,7 +35,7 @@ export function mountFiles(container, store, lab) {
       });
     }
   }));
-  const wipe = button('delete-all', 'Delete all runs', () => {
+  const wipe = smallButton('delete-all', 'Delete all runs', () => {
     if (wipe.dataset.sure === undefined) {
       wipe.dataset.sure = '';
       wipe.textContent = 'Really delete all?';
@@ -60,9 +60,4 @@ export function mountFiles(container, store, lab) {
   }), 1000);
   store.watch((state) => state.runs, refresh);
   store.watch((state) => state.problem, refresh); // it tells when there is no room
-}
-
-/** @param {string} id @param {string} label @param {() => void} onclick */
-function button(id, label, onclick) {
-  return el('button', { type: 'button', class: 'button button--small', id, onclick }, label);
 }

@@ -1,7 +1,7 @@
 // The test images, a page at a time, filtered by digit and by outcome.
 
 import { digitCanvas } from './digit.js';
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { count, countOf } from './format.js';
 import { pixelsOf } from '../inspector.js';
 
@@ -33,8 +33,8 @@ export function mountGallery(container, view) {
   const tiles = el('ol', { class: 'tiles', role: 'list', id: 'gallery-tiles', 'aria-label': 'Test images' });
   const none = el('p', { class: 'empty', hidden: true }, 'No image is like that.');
   const position = el('span', { class: 'soft', id: 'gallery-position' });
-  const previous = el('button', { type: 'button', class: 'button button--small', id: 'gallery-previous' }, 'Previous');
-  const next = el('button', { type: 'button', class: 'button button--small', id: 'gallery-next' }, 'Next');
+  const previous = smallButton('gallery-previous', 'Previous');
+  const next = smallButton('gallery-next', 'Next');
   container.append(
     el('h2', {}, 'Test images'),
     el(

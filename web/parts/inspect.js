@@ -1,7 +1,7 @@
 // Inspect: one run and one of its checkpoints, image by image.
 
 import { mountConfusion } from './confusion.js';
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { mountFocus } from './focus.js';
 import { countOf, pText, percent, runName } from './format.js';
 import { mountGallery } from './gallery.js';
@@ -78,7 +78,7 @@ export function mount(container, store, lab) {
   );
   const cards = Array.from({ length: 4 }, () => el('section', { class: 'card' }));
   const weights = el('div', { class: 'inspect__weights' });
-  const test = el('button', { type: 'button', class: 'button button--small', id: 'test-now' }, 'Test it now');
+  const test = smallButton('test-now', 'Test it now');
   const testRow = el('div', { class: 'button-row' }, test);
   const tested = el('div', { class: 'inspect__cards' }, ...cards);
   body.append(head, sentence, testRow, weights, tested);

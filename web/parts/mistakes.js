@@ -1,7 +1,7 @@
 // The first few test images that the shown run reads wrong.
 
 import { digitCanvas } from './digit.js';
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 import { count } from './format.js';
 import { pixelsOf, wrongOf } from '../inspector.js';
 import { shownRun } from '../state.js';
@@ -19,7 +19,7 @@ const N_SHOWN = 12;
  */
 export function mountMistakes(container, store, lab) {
   const tiles = el('ol', { class: 'tiles', role: 'list', id: 'mistakes-tiles' });
-  const all = el('button', { type: 'button', class: 'button button--small', id: 'see-mistakes' });
+  const all = smallButton('see-mistakes', '');
   const head = el('div', { class: 'card__head' }, el('h2', { id: 'mistakes-title' }, 'Its mistakes'), all);
   container.append(head, tiles);
   all.addEventListener('click', () => {

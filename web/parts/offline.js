@@ -1,7 +1,7 @@
 // What the page does for the time without a network: it registers the service worker once the first view stands, and
 // says quietly when a newer version of the lab is ready.
 
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 
 /** @typedef {import('../lab.js').Lab} Lab */
 /** @typedef {import('../state.js').LabState} LabState */
@@ -103,7 +103,7 @@ function askForUpdates(registration) {
 /** @param {ServiceWorker} next */
 function notice(next) {
   const words = el('span', {}, 'A new version is ready.');
-  const reload = el('button', { type: 'button', class: 'button button--small', id: 'update-reload' }, 'Reload');
+  const reload = smallButton('update-reload', 'Reload');
   reload.addEventListener('click', () => next.postMessage('take over'));
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload());
   // It waits for pages of the old version, which would get parts of the new one.

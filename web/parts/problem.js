@@ -1,6 +1,6 @@
 // What went wrong, in plain words, with the particulars and a way on.
 
-import { el } from './dom.js';
+import { el, smallButton } from './dom.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 /** @typedef {import('../types.js').LabFault} LabFault */
@@ -41,7 +41,7 @@ function notice(fault, retry) {
     el(
       'div',
       { class: 'button-row' },
-      el('button', { type: 'button', class: 'button button--small', id: 'retry', onclick: retry }, 'Try again'),
+      smallButton('retry', 'Try again', retry),
       el('span', { class: 'small soft mono' }, fault.code),
     ),
   );

@@ -1,6 +1,6 @@
 // The weights that Inspect shows: out as a file, or on to more training.
 
-import { byId, el } from './dom.js';
+import { byId, el, smallButton } from './dom.js';
 import { save } from './figure-tools.js';
 
 /** @typedef {import('./inspect.js').Shown} Shown */
@@ -15,17 +15,12 @@ import { save } from './figure-tools.js';
  */
 export function mountWeights(container, view, lab) {
   /** @param {string} id @param {string} label @param {(shown: Shown) => Promise<void>} action */
-  const button = (id, label, action) => el('button', {
-    type: 'button',
-    class: 'button button--small',
-    id,
-    onclick: () => void lab.attempt(async () => {
-      const { shown } = view.state;
-      if (shown !== null) {
-        await action(shown);
-      }
-    }),
-  }, label);
+  const button = (id, label, action) => smallButton(id, label, () => void lab.attempt(async () => {
+    const { shown } = view.state;
+    if (shown !== null) {
+      await action(shown);
+    }
+  }));
   /** @param {Format} format @returns {(shown: Shown) => Promise<void>} */
   const saveAs = (format) => async ({ run, checkpoint }) => {
     const { blob, name } = await lab.exportWeights(run, checkpoint, format);
