@@ -1,10 +1,12 @@
 // Pictures of the page to look at: node scripts/screenshots.mjs [--output DIR]
 // Three widths, light and dark: first view, mid-training, after a run, after a sweep, gallery of mistakes, Draw, Data.
+// With --tour: the README's pictures of the page, into scripts/tour.
 // Needs what the tests need (scripts/setup test) and a built dist/ (scripts/build).
 
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { launchBrowser, openPage, serveLab } from '../tests/browser/harness.mjs';
@@ -14,6 +16,18 @@ import { ended, goTo, ready, train } from '../tests/browser/lab-page.mjs';
 
 const WIDTHS = [360, 900, 1600];
 const SCHEMES = ['light', 'dark'];
+
+/** The README's pictures: the upper part of a page, 900 wide, and a little smaller. */
+const TOUR_WIDTH = 900;
+const TOUR_SCALE = 0.8;
+/** @type {Map<string, {name: string, height: number}>} height: in CSS pixels, to the end of a card */
+const TOUR = new Map([
+  ['3-result', { name: 'train', height: 1375 }],
+  ['7-compare', { name: 'compare', height: 2100 }],
+  ['4-mistakes', { name: 'inspect', height: 1325 }],
+  ['5-draw', { name: 'draw', height: 969 }],
+]);
+
 const SWEEP = 'preset=tiny&trainN=1000&epochs=5&lr=0.05&plan=sweep&seeds=3';
 
 /** @param {Page} page */
@@ -77,29 +91,69 @@ async function tour(page, url, shoot) {
   await shoot('8-data');
 }
 
-/** @param {string} output */
-async function main(output) {
+/**
+ * Opens the lab and takes a picture of each place.
+ * @param {{after: (end: any) => void}} context
+ * @param {{url: string, width: number, scheme: string}} look
+ * @param {(page: Page, name: string) => Promise<string|null>} shoot   the file that it wrote
+ */
+async function visit(context, { url, width, scheme }, shoot) {
+  const browser = await launchBrowser(context);
+  const { page } = await openPage(browser);
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.setViewport({ width, height: 900 });
+  await tour(page, url, async (name) => {
+    await settle(page);
+    const file = await shoot(page, name);
+    if (file !== null) {
+      console.log(file);
+    }
+  });
+  await browser.close();
+}
+
+/** @param {Parameters<typeof visit>[0]} context @param {string} url */
+async function takeTour(context, url) {
+  const folder = fileURLToPath(new URL('tour/', import.meta.url));
+  await visit(context, { url, width: TOUR_WIDTH, scheme: 'light' }, async (page, name) => {
+    const picture = TOUR.get(name);
+    if (picture === undefined) {
+      return null;
+    }
+    const file = path.join(folder, `${picture.name}.webp`);
+    await page.screenshot({
+      path: /** @type {`${string}.webp`} */ (file),
+      type: 'webp',
+      quality: 80,
+      captureBeyondViewport: true,
+      clip: { x: 0, y: 0, width: TOUR_WIDTH, height: picture.height, scale: TOUR_SCALE },
+    });
+    return file;
+  });
+}
+
+/** @param {Parameters<typeof visit>[0]} context @param {string} url @param {string} output */
+async function takeAll(context, url, output) {
   await mkdir(output, { recursive: true });
+  for (const scheme of SCHEMES) {
+    for (const width of WIDTHS) {
+      await visit(context, { url, width, scheme }, async (page, name) => {
+        const file = path.join(output, `${name}-${width}-${scheme}.png`);
+        await page.screenshot({ path: /** @type {`${string}.png`} */ (file), fullPage: true });
+        return file;
+      });
+    }
+  }
+}
+
+/** @param {{output: string, tour: boolean}} options */
+async function main({ output, tour: isTour }) {
   /** @type {(() => unknown)[]} */
   const ends = [];
   const context = { after: (/** @type {any} */ end) => void ends.unshift(end) };
   try {
     const url = await serveLab(context);
-    for (const scheme of SCHEMES) {
-      for (const width of WIDTHS) {
-        const browser = await launchBrowser(context);
-        const { page } = await openPage(browser);
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        await page.setViewport({ width, height: 900 });
-        await tour(page, url, async (name) => {
-          await settle(page);
-          const file = path.join(output, `${name}-${width}-${scheme}.png`);
-          await page.screenshot({ path: /** @type {`${string}.png`} */ (file), fullPage: true });
-          console.log(file);
-        });
-        await browser.close();
-      }
-    }
+    await (isTour ? takeTour(context, url) : takeAll(context, url, output));
   } finally {
     for (const end of ends) {
       await end();
@@ -107,8 +161,10 @@ async function main(output) {
   }
 }
 
-const { values } = parseArgs({ options: { output: { type: 'string', default: 'build/screenshots' } } });
-await main(values.output).catch((error) => {
+const { values } = parseArgs({
+  options: { output: { type: 'string', default: 'build/screenshots' }, tour: { type: 'boolean', default: false } },
+});
+await main(values).catch((error) => {
   console.error(error);
   process.exitCode = 1;
 });
