@@ -20,7 +20,7 @@ const SCHEMES = ['light', 'dark'];
 /** The README's pictures: the upper part of a page, 900 wide, and a little smaller. */
 const TOUR_WIDTH = 900;
 const TOUR_SCALE = 0.8;
-/** @type {Map<string, {name: string, height: number}>} height: in CSS pixels, to the end of a card */
+/** @type {Map<string, {name: string, height: number}>} height: in CSS pixels, what is worth showing of the page */
 const TOUR = new Map([
   ['3-result', { name: 'train', height: 1375 }],
   ['7-compare', { name: 'compare', height: 2100 }],
