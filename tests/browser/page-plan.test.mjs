@@ -116,6 +116,14 @@ function numbers(text) {
   return (text.replaceAll('−', '-').match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
 }
 
+/** Waits until fewer runs of the plan than this are left. @param {Page} page @param {number} n */
+async function waitForRunsLeft(page, n) {
+  await page.waitForFunction((limit) => {
+    const [, nLeft] = /: (\d+) runs left/.exec(document.querySelector('#queue-title')?.textContent ?? '') ?? [];
+    return Number(nLeft) < limit;
+  }, { timeout: 60_000 }, n);
+}
+
 /** @param {Page} page @returns {Promise<Map<string, string>>} finished runs, with all that their rows say */
 async function finished(page) {
   const rows = await page.$$eval('#results-rows tr', (all) => all.map((row) => ({
@@ -145,10 +153,10 @@ test('a grid of 100 runs is one click, side by side, and goes on after a reload 
     return words.length === 100 && words.filter((text) => /^(trains|tests|validation)/.test(text)).length >= n
       && words.includes('waits, place 50');
   }, {}, Math.min(2, cores));
-  await page.waitForFunction(() => {
-    const [, nLeft] = /: (\d+) runs left/.exec(document.querySelector('#queue-title')?.textContent ?? '') ?? [];
-    return Number(nLeft) < 80;
-  }, { timeout: 60_000 });
+  await waitForRunsLeft(page, 90);
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await waitForRunsLeft(page, 80);
+  assert.equal(await page.evaluate(() => scrollY), 0, 'runs that follow each other leave the page where a person has scrolled it');
   await goTo(page, 'compare');
   await waitForRows(page, 100);
   const before = await finished(page);

@@ -49,8 +49,10 @@ export function mountProgress(container, store, lab) {
     if (run !== null) {
       lab.say(spoken(run));
     }
-    if (run !== null && run.id !== broughtIntoView) {
-      broughtIntoView = run.id;
+    // Once for a plan: whoever has scrolled away while its runs follow each other stays where they are.
+    const asked = state.isFollowing ? run?.plan : run?.id;
+    if (asked !== undefined && asked !== broughtIntoView) {
+      broughtIntoView = asked;
       container.scrollIntoView({ block: 'nearest' });
     }
   });
