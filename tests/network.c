@@ -2,6 +2,7 @@
  * readable one. */
 #include "nn/network.h"
 #include "nn/layout.h"
+#include "nn/lists.h"
 #include "nn/pool.h"
 #include "nn/reference.h"
 #include "nn/self_check.h"
@@ -244,7 +245,9 @@ static void fast_step_equals_reference(void **state) {
   print_message("seed %llu\n", (unsigned long long)seed);
   for (int round = 0; round < 40; round++) {
     gd_shape shape = {{GD_N_PIXELS, 0, 0, 0, 0, 0, GD_N_CLASSES}};
+    /* The last ones need several blocks of a list (GD_FEATURE_BLOCK columns). */
     uint32_t width = 1 + harness_draw_below(&seed, round < 30 ? 70 : 150);
+    width = round < 38 ? width : GD_FEATURE_BLOCK * (round - 37) + width;
     for (unsigned l = 1; l < GD_N_LAYERS; l++) {
       shape.widths[l] = width;
       width -= harness_draw_below(&seed, (width + 1) / 2);

@@ -1,7 +1,8 @@
 #include "nn/layout.h"
 
 #include "base/text.h"
-#include "nn/vector.h"
+
+#include <string.h>
 
 gd_status gd_shape_check(const gd_shape *shape, gd_report *report) {
   const uint32_t *w = shape->widths;
@@ -122,67 +123,10 @@ void gd_parameters_read_row(const gd_parameters *parameters, unsigned layer, uin
   }
 }
 
-/* Transposes four vectors at `from`, from_stride floats apart, to four at `to`. */
-GD_INLINE void transpose_4x4(const float *from, size_t from_stride, float *to, size_t to_stride) {
-  gd_v4 rows[4];
-  for (int r = 0; r < 4; r++) {
-    rows[r] = gd_v4_load(from + (size_t)r * from_stride);
-  }
-  gd_v4_transpose(rows);
-  for (int r = 0; r < 4; r++) {
-    gd_v4_store(to + (size_t)r * to_stride, rows[r]);
-  }
-}
-
-void gd_batch_to_feature_panels(const float *batch_panels, size_t panel_stride,
-                                float *feature_panels, uint32_t n_rows, uint32_t n_features,
-                                uint32_t n_images, uint32_t begin, uint32_t end) {
-  const uint32_t n_batch_panels = gd_n_panels(n_images, GD_BATCH_PANEL);
-  for (uint32_t q = begin; q < end; q++) {
-    const uint32_t first = q * GD_FEATURE_PANEL;
-    const uint32_t left = n_features - first;
-    const uint32_t n = left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL;
-    for (uint32_t p = 0; p < n_batch_panels; p++) {
-      const float *from = batch_panels + p * panel_stride + (size_t)first * GD_BATCH_PANEL;
-      float *to = feature_panels + ((size_t)q * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL;
-      uint32_t f = 0;
-      for (; f + 4 <= n; f += 4) {
-        transpose_4x4(from + f * GD_BATCH_PANEL, GD_BATCH_PANEL, to + f, GD_FEATURE_PANEL);
-        transpose_4x4(from + f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL, to + 4 * GD_FEATURE_PANEL + f,
-                      GD_FEATURE_PANEL);
-      }
-      for (; f < GD_FEATURE_PANEL; f++) {
-        for (uint32_t b = 0; b < GD_BATCH_PANEL; b++) {
-          to[b * GD_FEATURE_PANEL + f] = f < n ? from[f * GD_BATCH_PANEL + b] : 0.0f;
-        }
-      }
-    }
-  }
-}
-
-void gd_feature_to_batch_panels(const float *feature_panels, uint32_t n_rows, float *batch_panels,
-                                size_t panel_stride, uint32_t n_features, uint32_t n_images,
-                                uint32_t begin, uint32_t end) {
-  const uint32_t n_batch_panels = gd_n_panels(n_images, GD_BATCH_PANEL);
-  for (uint32_t q = begin; q < end; q++) {
-    const uint32_t first = q * GD_FEATURE_PANEL;
-    const uint32_t left = n_features - first;
-    const uint32_t n = left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL;
-    for (uint32_t p = 0; p < n_batch_panels; p++) {
-      const float *from =
-          feature_panels + ((size_t)q * n_rows + p * GD_BATCH_PANEL) * GD_FEATURE_PANEL;
-      float *to = batch_panels + p * panel_stride + (size_t)first * GD_BATCH_PANEL;
-      uint32_t f = 0;
-      for (; f + 4 <= n; f += 4) {
-        transpose_4x4(from + f, GD_FEATURE_PANEL, to + f * GD_BATCH_PANEL, GD_BATCH_PANEL);
-        transpose_4x4(from + 4 * GD_FEATURE_PANEL + f, GD_FEATURE_PANEL,
-                      to + f * GD_BATCH_PANEL + 4, GD_BATCH_PANEL);
-      }
-      for (; f < n; f++) {
-        for (uint32_t b = 0; b < GD_BATCH_PANEL; b++) {
-          to[f * GD_BATCH_PANEL + b] = from[b * GD_FEATURE_PANEL + f];
-        }
-      }
+void gd_panel_clear_beyond(float *panel, uint32_t n_images, uint32_t n_features) {
+  for (uint32_t b = 0; b < n_images; b++) {
+    for (uint32_t lane = n_features; lane < GD_FEATURE_PANEL; lane++) {
+      panel[b * GD_FEATURE_PANEL + lane] = 0.0f;
     }
   }
 }

@@ -1,7 +1,7 @@
 #include "nn/network.h"
 
-#include "nn/dense.h"
 #include "nn/layout.h"
+#include "nn/lists.h"
 #include "nn/loss.h"
 #include "nn/pool.h"
 #include "nn/sparse.h"
@@ -16,21 +16,14 @@ struct gd_workspace {
   float scaled[256]; /* value / 255 */
   uint8_t *seen;     /* (784) this pixel has not been zero in some image so far */
   gd_sparse pixels;
-  gd_sparse dy;            /* of one layer at a time */
-  gd_panels own[N_HIDDEN]; /* each layer's activations */
-  gd_panels h[N_HIDDEN]; /* where they are: own, or of a skipped branch its input's first columns */
-  float *features_0;     /* layer 0's in feature panels */
-  float *input_copy;     /* another layer's input in feature panels, of one layer at a time */
-  gd_panels logits;
-  float *dz
-      [GD_N_LAYERS]; /* feature panels; of 5 the logits'; odd layers share one memory, even ones too */
+  gd_sparse listed;     /* of one layer at a time: its input, later its gradient dy */
+  float *tables;        /* one for each worker */
+  float *own[N_HIDDEN]; /* each layer's activations; these and all below in feature panels */
+  float *h[N_HIDDEN];   /* where they are: own, or of a skipped branch its input's first columns */
+  float *logits;
+  float *dz[GD_N_LAYERS]; /* of 5 the logits'; odd layers share one memory, even ones too */
   double losses[GD_MAX_BATCH];
 };
-
-static gd_panels take_panels(gd_arena *arena, uint32_t n_rows, uint32_t width) {
-  const size_t stride = (size_t)width * GD_BATCH_PANEL;
-  return (gd_panels){gd_arena_take(arena, n_rows / GD_BATCH_PANEL * stride, sizeof(float)), stride};
-}
 
 static float *take_features(gd_arena *arena, uint32_t n_rows, uint32_t width) {
   return gd_arena_take(arena, (size_t)gd_round_up(width, GD_FEATURE_PANEL) * n_rows, sizeof(float));
@@ -40,16 +33,14 @@ static uint32_t wider(uint32_t a, uint32_t b) {
   return a > b ? a : b;
 }
 
-static void take_for_training(gd_arena *arena, uint32_t n_max_batch, gd_workspace *workspace) {
+static void take_for_training(gd_arena *arena, gd_workspace *workspace) {
   const uint32_t *widths = workspace->shape.widths;
   const uint32_t n_rows = workspace->n_rows;
-  workspace->input_copy = take_features(arena, n_rows, widths[1]);
   float *even = take_features(arena, n_rows, widths[1]);
   float *odd = take_features(arena, n_rows, wider(widths[2], GD_N_CLASSES));
   for (unsigned l = 0; l < GD_N_LAYERS; l++) {
     workspace->dz[l] = l % 2 == 0 ? even : odd;
   }
-  gd_sparse_take(arena, n_max_batch, wider(widths[2], GD_N_CLASSES), 1, &workspace->dy);
   workspace->seen = gd_arena_take(arena, GD_N_PIXELS, 1);
   if (workspace->seen != NULL) {
     memset(workspace->seen, 0, GD_N_PIXELS);
@@ -58,20 +49,20 @@ static void take_for_training(gd_arena *arena, uint32_t n_max_batch, gd_workspac
 
 gd_status gd_workspace_take(gd_arena *arena, const gd_shape *shape, uint32_t n_max_batch,
                             int training, gd_workspace **out) {
-  const uint32_t n_rows = gd_round_up(n_max_batch, GD_BATCH_PANEL);
-  gd_workspace made = {.shape = *shape, .n_rows = n_rows};
+  gd_workspace made = {.shape = *shape, .n_rows = n_max_batch};
   gd_workspace *workspace = gd_arena_take(arena, 1, sizeof *workspace);
-  gd_sparse_take(arena, n_max_batch, GD_N_PIXELS, training, &made.pixels);
+  gd_lists_take(arena, n_max_batch, GD_N_PIXELS, training, &made.pixels);
+  gd_lists_take(arena, n_max_batch, wider(shape->widths[1], GD_N_CLASSES), training, &made.listed);
+  made.tables = gd_arena_take(arena, GD_MAX_THREADS * GD_TABLE_FLOATS, sizeof *made.tables);
   for (unsigned l = 0; l < N_HIDDEN; l++) {
-    made.own[l] = take_panels(arena, n_rows, shape->widths[l + 1]);
+    made.own[l] = take_features(arena, n_max_batch, shape->widths[l + 1]);
   }
-  made.features_0 = take_features(arena, n_rows, shape->widths[1]);
-  made.logits = take_panels(arena, n_rows, GD_N_CLASSES);
+  made.logits = take_features(arena, n_max_batch, GD_N_CLASSES);
   for (int value = 0; value < 256; value++) {
     made.scaled[value] = (float)value / 255.0f;
   }
   if (training) {
-    take_for_training(arena, n_max_batch, &made);
+    take_for_training(arena, &made);
   }
   if (arena->failed) {
     return GD_OUT_OF_MEMORY;
@@ -120,34 +111,74 @@ static void forward_features(const network_pass *pass, const gd_share *share) {
   uint32_t begin = 0;
   uint32_t end = 0;
   if (share->index == 0) {
-    gd_sparse_list_pixels(&ws->pixels, pass->minibatch, ws->scaled,
+    gd_lists_write_pixels(&ws->pixels, pass->minibatch, ws->scaled,
                           pass->step == NULL ? NULL : ws->seen);
   }
   gd_share_barrier(share);
   gd_share_range(share, gd_n_panels(width, GD_FEATURE_PANEL), 1, &begin, &end);
-  for (uint32_t q = begin; q < end; q++) { /* copied while it is in the cache */
-    gd_sparse_forward(&ws->pixels, gd_parameters_weight(pass->parameters, 0),
-                      gd_parameters_bias(pass->parameters, 0), ws->features_0, ws->n_rows, q,
-                      q + 1);
-    gd_feature_to_batch_panels(ws->features_0, ws->n_rows, ws->own[0].values, ws->own[0].stride,
-                               width, ws->n_images, q, q + 1);
+  gd_sparse_forward_features(&ws->pixels, gd_parameters_weight(pass->parameters, 0),
+                             gd_parameters_bias(pass->parameters, 0), ws->own[0], ws->n_rows, begin,
+                             end);
+  gd_share_barrier(share);
+}
+
+/* Room for the lists of a layer's input or gradient. */
+static gd_sparse lists_for(const gd_workspace *ws, uint32_t n_columns) {
+  gd_sparse listed = ws->listed;
+  gd_lists_resize(&listed, ws->n_images, n_columns);
+  return listed;
+}
+
+/* The affine map of layer 1..5, with or without what a branch does around it. */
+static void forward_affine(const network_pass *pass, unsigned layer, const float *bypass,
+                           float gain, float *out, const gd_share *share) {
+  const gd_workspace *ws = pass->workspace;
+  const gd_affine affine = affine_layer(pass->parameters, layer);
+  const gd_sparse x = lists_for(ws, affine.n_in);
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  gd_share_range(share, ws->n_images, 1, &begin, &end);
+  gd_lists_write_images(&x, ws->h[layer - 1], ws->n_rows, 1.0f, begin, end);
+  gd_share_barrier(share);
+  gd_share_range(share, gd_n_panels(affine.n_out, GD_FEATURE_PANEL), 1, &begin, &end);
+  gd_sparse_forward_affine(&x, &affine, bypass, gain, ws->tables + share->index * GD_TABLE_FLOATS,
+                           out, ws->n_rows, begin, end);
+  gd_share_barrier(share);
+}
+
+/* Whether a skipped branch's output can be its input, seen as far as the output is wide: beyond it there must be zeros, up to
+ * the end of its last panel. */
+static int is_input_itself(const gd_shape *shape, unsigned layer) {
+  const uint32_t n_out = shape->widths[layer + 1];
+  return n_out == shape->widths[layer] || n_out % GD_FEATURE_PANEL == 0;
+}
+
+/* h of a skipped branch where it is a copy of its input's first columns. */
+static void crop_input(const gd_workspace *ws, unsigned layer, const gd_share *share) {
+  const uint32_t n_out = ws->shape.widths[layer + 1];
+  const size_t panel = (size_t)ws->n_rows * GD_FEATURE_PANEL;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  gd_share_range(share, gd_n_panels(n_out, GD_FEATURE_PANEL), 1, &begin, &end);
+  for (uint32_t q = begin; q < end; q++) {
+    float *to = ws->h[layer] + q * panel;
+    memcpy(to, ws->h[layer - 1] + q * panel, ws->n_images * GD_FEATURE_PANEL * sizeof *to);
+    gd_panel_clear_beyond(to, ws->n_images, n_out - q * GD_FEATURE_PANEL);
   }
   gd_share_barrier(share);
 }
 
 static void forward_branch(const network_pass *pass, unsigned layer, const gd_share *share) {
-  if (is_skipped(pass, layer)) {
-    return;
+  const gd_workspace *ws = pass->workspace;
+  if (!is_skipped(pass, layer)) {
+    forward_affine(pass, layer, ws->h[layer - 1], pass->gain[layer - 1], ws->h[layer], share);
+  } else if (!is_input_itself(&ws->shape, layer)) {
+    crop_input(ws, layer, share);
   }
-  gd_workspace *ws = pass->workspace;
-  const gd_affine affine = affine_layer(pass->parameters, layer);
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  gd_share_range(share, affine.n_out, 4, &begin, &end);
-  gd_dense_forward_branch(&affine, ws->h[layer - 1], ws->own[layer],
-                          gd_n_panels(ws->n_images, GD_BATCH_PANEL), pass->gain[layer - 1], begin,
-                          end);
-  gd_share_barrier(share);
+}
+
+static void forward_classifier(const network_pass *pass, const gd_share *share) {
+  forward_affine(pass, N_HIDDEN, NULL, 1.0f, pass->workspace->logits, share);
 }
 
 /* Every worker would write the same: done by the caller before they start. */
@@ -155,27 +186,13 @@ static void place_activations(const network_pass *pass) {
   gd_workspace *ws = pass->workspace;
   ws->n_images = pass->minibatch->n_images;
   for (unsigned l = 0; l < N_HIDDEN; l++) {
-    ws->h[l] = is_skipped(pass, l) ? ws->h[l - 1] : ws->own[l];
+    const int is_input = is_skipped(pass, l) && is_input_itself(&ws->shape, l);
+    ws->h[l] = is_input ? ws->h[l - 1] : ws->own[l];
   }
 }
 
-static void forward_classifier(const network_pass *pass, const gd_share *share) {
-  const gd_workspace *ws = pass->workspace;
-  const gd_affine classifier = affine_layer(pass->parameters, N_HIDDEN);
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  gd_share_range(share, GD_N_CLASSES, 1, &begin, &end);
-  gd_dense_forward(&classifier, ws->h[N_HIDDEN - 1], ws->logits,
-                   gd_n_panels(ws->n_images, GD_BATCH_PANEL), begin, end);
-  gd_share_barrier(share);
-}
-
-static void read_logits(const gd_workspace *ws, uint32_t image, float logits[GD_N_CLASSES]) {
-  const float *lane =
-      ws->logits.values + image / GD_BATCH_PANEL * ws->logits.stride + image % GD_BATCH_PANEL;
-  for (uint32_t c = 0; c < GD_N_CLASSES; c++) {
-    logits[c] = lane[c * GD_BATCH_PANEL];
-  }
+static const float *logits_of(const gd_workspace *ws, uint32_t image) {
+  return ws->logits + (size_t)image * GD_FEATURE_PANEL;
 }
 
 static void loss_gradient(const network_pass *pass, const gd_share *share) {
@@ -183,14 +200,13 @@ static void loss_gradient(const network_pass *pass, const gd_share *share) {
   const gd_minibatch *minibatch = pass->minibatch;
   uint32_t begin = 0;
   uint32_t end = 0;
-  gd_share_range(share, ws->n_images, GD_BATCH_PANEL, &begin, &end);
+  gd_share_range(share, ws->n_images, 1, &begin, &end);
   for (uint32_t b = begin; b < end; b++) {
     const uint32_t image = minibatch->order == NULL ? minibatch->first + b : minibatch->order[b];
-    float logits[GD_N_CLASSES];
     float *dlogits = ws->dz[N_HIDDEN] + (size_t)b * GD_FEATURE_PANEL;
-    read_logits(ws, b, logits);
     memset(dlogits, 0, GD_FEATURE_PANEL * sizeof *dlogits);
-    ws->losses[b] = gd_softmax_gradient(logits, minibatch->labels[image], ws->n_images, dlogits);
+    ws->losses[b] =
+        gd_softmax_gradient(logits_of(ws, b), minibatch->labels[image], ws->n_images, dlogits);
   }
   gd_share_barrier(share);
 }
@@ -213,28 +229,6 @@ static void pass_by(const gd_workspace *ws, unsigned layer, const gd_share *shar
   gd_share_barrier(share);
 }
 
-/* A layer's input in feature panels: layer 0's own, unless a panel of it is cropped; then as for the
- * other layers a copy, which is zero beyond the input's width. */
-static float *input_features(const gd_workspace *ws, unsigned layer) {
-  const uint32_t n_in = ws->shape.widths[layer];
-  const float *batch = ws->h[layer - 1].values;
-  const int is_whole = n_in == ws->shape.widths[1] || n_in % GD_FEATURE_PANEL == 0;
-  return batch == ws->own[0].values && is_whole ? ws->features_0 : ws->input_copy;
-}
-
-static void copy_input(const gd_workspace *ws, unsigned layer, const gd_share *share) {
-  const gd_panels input = ws->h[layer - 1];
-  const uint32_t n_in = ws->shape.widths[layer];
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  if (input_features(ws, layer) == ws->features_0) {
-    return;
-  }
-  gd_share_range(share, gd_n_panels(n_in, GD_FEATURE_PANEL), 1, &begin, &end);
-  gd_batch_to_feature_panels(input.values, input.stride, ws->input_copy, ws->n_rows, n_in,
-                             ws->n_images, begin, end);
-}
-
 static float gain_of(const network_pass *pass, unsigned layer) {
   return layer >= 1 && layer <= GD_N_BRANCHES ? pass->gain[layer - 1] : 1.0f;
 }
@@ -247,20 +241,16 @@ static void backward_input(const network_pass *pass, unsigned layer, const gd_sh
     return;
   }
   const gd_affine affine = affine_layer(pass->parameters, layer);
+  const gd_sparse dy = lists_for(ws, affine.n_out);
   uint32_t begin = 0;
   uint32_t end = 0;
-  if (share->index == 0) {
-    gd_sparse_resize(&ws->dy, ws->n_images, affine.n_out);
-  }
-  copy_input(ws, layer, share);
-  gd_share_barrier(share);
   gd_share_range(share, ws->n_images, 1, &begin, &end);
-  gd_sparse_list_images(&ws->dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), begin, end);
+  gd_lists_write_images(&dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), begin, end);
   gd_share_barrier(share);
   /* By panels, so that each weight is read by one worker alone. */
   gd_share_range(share, gd_n_panels(affine.n_in, GD_FEATURE_PANEL), 1, &begin, &end);
-  gd_sparse_input_gradient(&ws->dy, affine.weight, ws->dz[layer],
-                           layer <= GD_N_BRANCHES ? affine.n_out : 0, input_features(ws, layer),
+  gd_sparse_input_gradient(&dy, affine.weight, ws->dz[layer],
+                           layer <= GD_N_BRANCHES ? affine.n_out : 0, ws->h[layer - 1],
                            ws->dz[layer - 1], ws->n_rows, begin, end);
   gd_share_barrier(share);
 }
@@ -282,14 +272,15 @@ static void update_layer(const network_pass *pass, unsigned layer, const gd_shar
   if (is_skipped(pass, layer)) {
     return;
   }
-  gd_workspace *ws = pass->workspace;
+  const gd_workspace *ws = pass->workspace;
   const gd_descent descent = {pass->step->learning_rate, pass->step->momentum};
+  const gd_sparse dy = lists_for(ws, ws->shape.widths[layer + 1]);
   const uint32_t n_in = ws->shape.widths[layer];
   gd_weight_range range = {.end_panel = gd_n_panels(n_in, GD_FEATURE_PANEL)};
   gd_share_range(share, ws->shape.widths[layer + 1], 1, &range.first_column, &range.end_column);
-  gd_sparse_list_columns(&ws->dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer),
-                         range.first_column, range.end_column);
-  gd_sparse_update(&ws->dy, input_features(ws, layer), ws->n_rows, NULL,
+  gd_lists_write_columns(&dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), range.first_column,
+                         range.end_column);
+  gd_sparse_update(&dy, ws->h[layer - 1], ws->n_rows, NULL,
                    gd_parameters_weight(pass->parameters, layer),
                    gd_parameters_weight(pass->velocities, layer), descent, range);
   update_bias(pass, layer, descent, share);
@@ -389,7 +380,8 @@ static void infer(void *context, const gd_share *share) {
   forward_classifier(pass, share);
   if (share->index == 0) {
     for (uint32_t b = 0; b < pass->workspace->n_images; b++) {
-      read_logits(pass->workspace, b, pass->logits + (size_t)b * GD_N_CLASSES);
+      float *logits = pass->logits + (size_t)b * GD_N_CLASSES;
+      memcpy(logits, logits_of(pass->workspace, b), GD_N_CLASSES * sizeof *logits);
     }
   }
 }
@@ -409,9 +401,11 @@ void gd_network_forward(const gd_parameters *parameters, gd_workspace *workspace
 
 void gd_workspace_read_activation(const gd_workspace *workspace, unsigned layer, uint32_t k,
                                   float *out) {
-  const gd_panels h = workspace->h[layer];
-  const float *lane = h.values + k / GD_BATCH_PANEL * h.stride + k % GD_BATCH_PANEL;
-  for (uint32_t f = 0; f < workspace->shape.widths[layer + 1]; f++) {
-    out[f] = lane[(size_t)f * GD_BATCH_PANEL];
+  const uint32_t width = workspace->shape.widths[layer + 1];
+  for (uint32_t f = 0; f < width; f += GD_FEATURE_PANEL) {
+    const float *row =
+        workspace->h[layer] + (size_t)f * workspace->n_rows + (size_t)k * GD_FEATURE_PANEL;
+    const uint32_t left = width - f;
+    memcpy(out + f, row, (left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL) * sizeof *out);
   }
 }

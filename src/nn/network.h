@@ -14,8 +14,8 @@
  *   weight gradient  g     = 0, then + dy[b][o] x[b][i] for images b ascending; bias: + dy[b][o]
  *   update           v     = momentum v + g;  w = w - learning_rate v
  * (and at the end of each epoch gd_velocities_settle)
- * "+ a b" rounds twice in the numerics mul-add, once in fused. Products with a pixel x that is zero,
- * and with a gradient dy that is zero, are left out of all three sums. */
+ * "+ a b" rounds twice in the numerics mul-add, once in fused. Left out are products with an x that is zero in affine maps,
+ * with a gradient dy that is zero in both gradients, and with a pixel that is zero in layer 0's. */
 #ifndef GD_NN_NETWORK_H
 #define GD_NN_NETWORK_H
 

@@ -9,7 +9,10 @@ void gd_reference_affine(const float *x, const float *weight, const float *bias,
     for (uint32_t o = 0; o < n_out; o++) {
       float sum = bias[o];
       for (uint32_t i = 0; i < n_in; i++) {
-        sum = gd_scalar_madd(weight[(size_t)o * n_in + i], x[(size_t)b * n_in + i], sum);
+        const float input = x[(size_t)b * n_in + i];
+        if (input != 0.0f) {
+          sum = gd_scalar_madd(weight[(size_t)o * n_in + i], input, sum);
+        }
       }
       y[(size_t)b * n_out + o] = sum;
     }

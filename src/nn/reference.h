@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* y (batch, out) = x (batch, in) W^T + b, W (out, in). */
+/* y (batch, out) = x (batch, in) W^T + b, W (out, in). An x that is zero is left out. */
 void gd_reference_affine(const float *x, const float *weight, const float *bias, float *y,
                          uint32_t n_batch, uint32_t n_in, uint32_t n_out);
 

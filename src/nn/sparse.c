@@ -6,149 +6,6 @@
 /* Vectors of a feature panel: eight accumulators. */
 #define N_VECTORS (GD_FEATURE_PANEL / 4)
 
-_Static_assert(GD_LIST_BLOCK % GD_FEATURE_PANEL == 0 && GD_LIST_BLOCK % 8 == 0,
-               "a block ends where a panel and eight pixels do");
-
-/* Entries from the start of a list to the start of the next, where lists of up to n_most are filled side by
- * side. Eight entries are a cache line: at an odd number of lines the lists' heads do not compete for the
- * same places of a cache. */
-static uint32_t room_for(uint32_t n_most) {
-  return (gd_n_panels(n_most, 8) | 1u) * 8;
-}
-
-static void take_lists(gd_arena *arena, uint32_t n_lists, uint32_t n_most, gd_lists *out) {
-  const uint32_t n_blocks = gd_n_panels(n_most, GD_LIST_BLOCK);
-  *out = (gd_lists){gd_arena_take(arena, (size_t)n_lists * room_for(n_most), sizeof(gd_entry)),
-                    gd_arena_take(arena, n_lists, sizeof(uint32_t)),
-                    gd_arena_take(arena, (size_t)n_lists * n_blocks, sizeof(uint32_t)), n_blocks};
-}
-
-void gd_sparse_take(gd_arena *arena, uint32_t n_max_images, uint32_t n_max_columns, int by_columns,
-                    gd_sparse *out) {
-  /* Every value is written, and counted if it is not zero: room for the zeros of the last panel. */
-  const uint32_t n_most = gd_round_up(n_max_columns, GD_FEATURE_PANEL);
-  *out = (gd_sparse){0};
-  take_lists(arena, n_max_images, n_most, &out->by_image);
-  if (by_columns) {
-    take_lists(arena, n_most, n_max_images, &out->by_column);
-  }
-}
-
-void gd_sparse_resize(gd_sparse *matrix, uint32_t n_images, uint32_t n_columns) {
-  matrix->n_images = n_images;
-  matrix->n_columns = n_columns;
-  matrix->by_image.n_blocks = gd_n_panels(n_columns, GD_LIST_BLOCK);
-}
-
-/* Writes the non-zero pixels first..end-1 at entries[n], eight bytes at a look; returns where they end. */
-static uint32_t append_pixels(gd_entry *entries, uint32_t n, const uint8_t *pixels, uint32_t first,
-                              uint32_t end, const float scaled[256]) {
-  for (uint32_t i = first; i < end; i += 8) {
-    uint64_t eight = 0;
-    memcpy(&eight, pixels + i, sizeof eight);
-    if (eight == 0) {
-      continue;
-    }
-    for (uint32_t k = i; k < i + 8; k++) {
-      /* Written always, counted only when not zero: no branch to mispredict. */
-      entries[n].at = k;
-      entries[n].x = scaled[pixels[k]];
-      n += pixels[k] != 0;
-    }
-  }
-  return n;
-}
-
-/* Sorts the n entries of all images, which lie one after the other, by column: a counting sort. */
-static void sort_by_column(gd_sparse *matrix, uint32_t n, uint8_t *seen) {
-  const gd_entry *entries = matrix->by_image.entries;
-  const gd_lists *to = &matrix->by_column;
-  uint32_t n_before = 0;
-  memset(to->ends, 0, matrix->n_columns * sizeof *to->ends);
-  for (uint32_t e = 0; e < n; e++) {
-    to->ends[entries[e].at]++;
-  }
-  for (uint32_t k = 0; k < matrix->n_columns; k++) {
-    const uint32_t n_own = to->ends[k];
-    seen[k] |= n_own != 0;
-    to->begins[k] = to->ends[k] = n_before;
-    n_before += n_own;
-  }
-  for (uint32_t b = 0; b < matrix->n_images; b++) {
-    const uint32_t end = matrix->by_image.ends[(b + 1) * matrix->by_image.n_blocks - 1];
-    for (uint32_t e = matrix->by_image.begins[b]; e < end; e++) {
-      to->entries[to->ends[entries[e].at]++] = (gd_entry){b, entries[e].x};
-    }
-  }
-}
-
-void gd_sparse_list_pixels(gd_sparse *matrix, const gd_minibatch *minibatch,
-                           const float scaled[256], uint8_t *seen) {
-  const gd_lists *by_image = &matrix->by_image;
-  uint32_t n = 0;
-  gd_sparse_resize(matrix, minibatch->n_images, GD_N_PIXELS);
-  for (uint32_t b = 0; b < minibatch->n_images; b++) {
-    const uint32_t image = minibatch->order == NULL ? minibatch->first + b : minibatch->order[b];
-    const uint8_t *pixels = minibatch->pixels + (size_t)image * GD_N_PIXELS;
-    by_image->begins[b] = n;
-    for (uint32_t j = 0; j < by_image->n_blocks; j++) {
-      const uint32_t end = (j + 1) * GD_LIST_BLOCK;
-      n = append_pixels(by_image->entries, n, pixels, j * GD_LIST_BLOCK,
-                        end < GD_N_PIXELS ? end : GD_N_PIXELS, scaled);
-      by_image->ends[b * by_image->n_blocks + j] = n;
-    }
-  }
-  if (seen != NULL) {
-    sort_by_column(matrix, n, seen);
-  }
-}
-
-void gd_sparse_list_images(gd_sparse *matrix, const float *dz, uint32_t n_rows, float gain,
-                           uint32_t begin, uint32_t end) {
-  const gd_lists *lists = &matrix->by_image;
-  const uint32_t n_panels = gd_n_panels(matrix->n_columns, GD_FEATURE_PANEL);
-  const uint32_t room = room_for(n_panels * GD_FEATURE_PANEL);
-  for (uint32_t b = begin; b < end; b++) {
-    uint32_t n = b * room;
-    lists->begins[b] = n;
-    for (uint32_t q = 0; q < n_panels; q++) {
-      const float *row = dz + ((size_t)q * n_rows + b) * GD_FEATURE_PANEL;
-      for (uint32_t lane = 0; lane < GD_FEATURE_PANEL; lane++) {
-        const float x = gain * row[lane];
-        lists->entries[n].at = q * GD_FEATURE_PANEL + lane;
-        lists->entries[n].x = x;
-        n += x != 0.0f;
-      }
-      /* Whichever block the panel is in ends here so far. */
-      lists->ends[b * lists->n_blocks + q * GD_FEATURE_PANEL / GD_LIST_BLOCK] = n;
-    }
-  }
-}
-
-void gd_sparse_list_columns(gd_sparse *matrix, const float *dz, uint32_t n_rows, float gain,
-                            uint32_t begin, uint32_t end) {
-  const gd_lists *lists = &matrix->by_column;
-  const uint32_t room = room_for(matrix->n_images);
-  for (uint32_t first = begin; first < end;) {
-    const uint32_t lane = first % GD_FEATURE_PANEL;
-    const uint32_t left = GD_FEATURE_PANEL - lane;
-    const uint32_t n_lanes = left < end - first ? left : end - first;
-    const float *panel = dz + (size_t)(first - lane) * n_rows + lane;
-    uint32_t *ends = lists->ends + first;
-    for (uint32_t k = 0; k < n_lanes; k++) {
-      lists->begins[first + k] = ends[k] = (first + k) * room;
-    }
-    for (uint32_t b = 0; b < matrix->n_images; b++) {
-      for (uint32_t k = 0; k < n_lanes; k++) {
-        const float x = gain * panel[(size_t)b * GD_FEATURE_PANEL + k];
-        lists->entries[ends[k]] = (gd_entry){b, x};
-        ends[k] += x != 0.0f;
-      }
-    }
-    first += n_lanes;
-  }
-}
-
 /* acc += x_e table[at_e] over the entries, in their order; table rows are one panel wide. */
 GD_INLINE void accumulate(gd_v4 acc[N_VECTORS], const gd_entry *entry, const gd_entry *end,
                           const float *table) {
@@ -162,7 +19,7 @@ GD_INLINE void accumulate(gd_v4 acc[N_VECTORS], const gd_entry *entry, const gd_
   }
 }
 
-/* Block j of image b's list. */
+/* Block j of image b's list; the table begins with that block. */
 GD_INLINE void accumulate_block(gd_v4 acc[N_VECTORS], const gd_lists *lists, uint32_t b, uint32_t j,
                                 const float *table) {
   const uint32_t *ends = lists->ends + (size_t)b * lists->n_blocks;
@@ -184,12 +41,14 @@ GD_INLINE void clear_panel(gd_v4 acc[N_VECTORS]) {
   }
 }
 
-void gd_sparse_forward(const gd_sparse *x, const float *weight, const float *bias, float *h,
-                       uint32_t n_rows, uint32_t begin, uint32_t end) {
+void gd_sparse_forward_features(const gd_sparse *x, const float *weight, const float *bias,
+                                float *h, uint32_t n_rows, uint32_t begin, uint32_t end) {
   const uint32_t n_blocks = x->by_image.n_blocks;
+  const uint32_t n_block_columns = x->by_image.n_block_columns;
   for (uint32_t q = begin; q < end; q++) {
-    const float *table = weight + (size_t)q * x->n_columns * GD_FEATURE_PANEL;
+    const float *columns = weight + (size_t)q * x->n_columns * GD_FEATURE_PANEL;
     for (uint32_t j = 0; j < n_blocks; j++) {
+      const float *table = columns + (size_t)j * n_block_columns * GD_FEATURE_PANEL;
       for (uint32_t b = 0; b < x->n_images; b++) {
         float *out = h + ((size_t)q * n_rows + b) * GD_FEATURE_PANEL;
         gd_v4 acc[N_VECTORS];
@@ -204,14 +63,81 @@ void gd_sparse_forward(const gd_sparse *x, const float *weight, const float *bia
   }
 }
 
+/* Transposes four vectors at `from` to four at `to`, rows of both a panel's width apart. */
+GD_INLINE void transpose_4x4(const float *from, float *to) {
+  gd_v4 rows[4];
+  for (int r = 0; r < 4; r++) {
+    rows[r] = gd_v4_load(from + r * GD_FEATURE_PANEL);
+  }
+  gd_v4_transpose(rows);
+  for (int r = 0; r < 4; r++) {
+    gd_v4_store(to + r * GD_FEATURE_PANEL, rows[r]);
+  }
+}
+
+/* Block j of the weights to the outputs of panel q, as a table with a row for each input. */
+static void transpose_block(const gd_affine *layer, uint32_t q, uint32_t j, float *table) {
+  const uint32_t first_output = q * GD_FEATURE_PANEL;
+  const uint32_t left = layer->n_out - first_output;
+  const uint32_t n_outputs = left < GD_FEATURE_PANEL ? left : GD_FEATURE_PANEL;
+  const uint32_t first_input = j * GD_FEATURE_BLOCK;
+  const uint32_t end = first_input + GD_FEATURE_BLOCK;
+  const uint32_t end_input = end < layer->n_in ? end : layer->n_in;
+  for (uint32_t i = first_input; i < end_input; i += GD_FEATURE_PANEL) {
+    const float *from = layer->weight + (size_t)i * layer->n_out + first_output * GD_FEATURE_PANEL;
+    float *to = table + (size_t)(i - first_input) * GD_FEATURE_PANEL;
+    uint32_t o = 0;
+    for (; o + 4 <= n_outputs; o += 4) {
+      for (uint32_t lane = 0; lane < GD_FEATURE_PANEL; lane += 4) {
+        transpose_4x4(from + o * GD_FEATURE_PANEL + lane, to + lane * GD_FEATURE_PANEL + o);
+      }
+    }
+    for (; o < GD_FEATURE_PANEL; o++) {
+      for (uint32_t lane = 0; lane < GD_FEATURE_PANEL; lane++) {
+        to[lane * GD_FEATURE_PANEL + o] = o < n_outputs ? from[o * GD_FEATURE_PANEL + lane] : 0.0f;
+      }
+    }
+  }
+}
+
+void gd_sparse_forward_affine(const gd_sparse *x, const gd_affine *layer, const float *bypass,
+                              float gain, float *table, float *out, uint32_t n_rows, uint32_t begin,
+                              uint32_t end) {
+  const uint32_t n_blocks = x->by_image.n_blocks;
+  const gd_v4 gains = gd_v4_splat(gain);
+  for (uint32_t q = begin; q < end; q++) {
+    const size_t panel = (size_t)q * n_rows * GD_FEATURE_PANEL;
+    for (uint32_t j = 0; j < n_blocks; j++) {
+      transpose_block(layer, q, j, table);
+      for (uint32_t b = 0; b < x->n_images; b++) {
+        const size_t at = panel + (size_t)b * GD_FEATURE_PANEL;
+        gd_v4 acc[N_VECTORS];
+        load_panel(acc, j == 0 ? layer->bias + (size_t)q * GD_FEATURE_PANEL : out + at);
+        accumulate_block(acc, &x->by_image, b, j, table);
+        GD_UNROLL
+        for (int v = 0; v < N_VECTORS; v++) {
+          gd_v4 y = acc[v];
+          if (bypass != NULL && j + 1 == n_blocks) {
+            y = gd_v4_relu(gd_v4_add(gd_v4_load(bypass + at + v * 4), gd_v4_mul(gains, y)));
+          }
+          gd_v4_store(out + at + v * 4, y);
+        }
+      }
+    }
+    gd_panel_clear_beyond(out + panel, x->n_images, layer->n_out - q * GD_FEATURE_PANEL);
+  }
+}
+
 void gd_sparse_input_gradient(const gd_sparse *dy, const float *weight, const float *dz_above,
                               uint32_t n_bypass, const float *h, float *dz, uint32_t n_rows,
                               uint32_t begin, uint32_t end) {
   const uint32_t n_blocks = dy->by_image.n_blocks;
+  const uint32_t n_block_columns = dy->by_image.n_block_columns;
   const uint32_t n_bypass_panels = gd_n_panels(n_bypass, GD_FEATURE_PANEL);
   for (uint32_t q = begin; q < end; q++) {
-    const float *table = weight + (size_t)q * dy->n_columns * GD_FEATURE_PANEL;
+    const float *columns = weight + (size_t)q * dy->n_columns * GD_FEATURE_PANEL;
     for (uint32_t j = 0; j < n_blocks; j++) {
+      const float *table = columns + (size_t)j * n_block_columns * GD_FEATURE_PANEL;
       for (uint32_t b = 0; b < dy->n_images; b++) {
         const size_t at = ((size_t)q * n_rows + b) * GD_FEATURE_PANEL;
         gd_v4 acc[N_VECTORS];

@@ -88,6 +88,11 @@ GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
   return wasm_v128_andnot(x, wasm_f32x4_lt(wasm_f32x4_abs(x), wasm_f32x4_splat(limit)));
 }
 
+/* Bit k of the result: whether byte k of 16 is not zero. */
+GD_INLINE uint32_t gd_bytes_not_zero(const uint8_t *from) {
+  return wasm_i8x16_bitmask(wasm_i8x16_ne(wasm_v128_load(from), wasm_i8x16_const_splat(0)));
+}
+
 #define GD_V4_SHUFFLE(a, b, i, j, k, l) wasm_i32x4_shuffle(a, b, i, j, k, l)
 
 #else
@@ -143,6 +148,20 @@ GD_INLINE gd_v4 gd_v4_where_positive(gd_v4 gate, gd_v4 x) {
 GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
   const gd_v4_lanes is_small = (x < gd_v4_splat(limit)) & (x > gd_v4_splat(-limit));
   return (gd_v4)((gd_v4_lanes)x & ~is_small);
+}
+
+typedef uint8_t gd_v16_bytes __attribute__((vector_size(16)));
+
+GD_INLINE uint32_t gd_bytes_not_zero(const uint8_t *from) {
+  gd_v16_bytes bytes;
+  memcpy(&bytes, from, sizeof bytes);
+  const gd_v16_bytes bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  const gd_v16_bytes marked = (gd_v16_bytes)(bytes != 0) & bit;
+  uint64_t halves[2];
+  memcpy(halves, &marked, sizeof halves);
+  /* The sum of a half's bytes, which share no bit, is in the product's highest byte. */
+  return (uint32_t)(halves[0] * 0x0101010101010101u >> 56) |
+         (uint32_t)(halves[1] * 0x0101010101010101u >> 56) << 8;
 }
 
 #ifdef __clang__

@@ -2,8 +2,8 @@
  * the engine is made of. Kernels are called through pointers that the compilers cannot see through,
  * so that they stay the functions that they are. */
 #include "base/arena.h"
-#include "nn/dense.h"
 #include "nn/layout.h"
+#include "nn/lists.h"
 #include "nn/sparse.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
   __attribute__((export_name(#name))) type name parameters;                                        \
   type name parameters
 
-enum { N_IMAGES = 64, N_BATCH_PANELS = N_IMAGES / GD_BATCH_PANEL, MEMORY_BYTES = 96 << 20 };
+enum { N_IMAGES = 64, MEMORY_BYTES = 96 << 20 };
 
 /* Small, so that thousands of updates change no weight much. */
 static const float LEARNING_RATE = 1e-7f;
@@ -23,11 +23,12 @@ static _Alignas(GD_ARENA_ALIGNMENT) uint8_t memory[MEMORY_BYTES];
 static uint8_t pixels[N_IMAGES * GD_N_PIXELS];
 
 static gd_affine layer, velocity;
-static gd_panels x, y;    /* batch panels of the input and the output */
-static float *x_features; /* input in feature panels */
-static float *dx_features;
-static float *dy_features; /* output's gradient in feature panels; the first layer's output too */
-static gd_sparse listed;   /* the pixels of the first layer, the gradients dy of another */
+static float *x, *dx; /* input and its gradient, in feature panels as all */
+static float *y;      /* output, of a layer as of the first */
+static float *dy;     /* output's gradient */
+static float *table;
+static gd_sparse
+    listed; /* the pixels of the first layer; of another its input and its gradients dy in turn */
 static float scaled[256];
 static uint8_t seen[GD_N_PIXELS];
 
@@ -45,11 +46,6 @@ static float *take(gd_arena *arena, size_t n) {
   return values;
 }
 
-static gd_panels take_panels(gd_arena *arena, uint32_t width) {
-  const size_t stride = (size_t)width * GD_BATCH_PANEL;
-  return (gd_panels){take(arena, N_BATCH_PANELS * stride), stride};
-}
-
 static float *take_features(gd_arena *arena, uint32_t width) {
   return take(arena, (size_t)gd_round_up(width, GD_FEATURE_PANEL) * N_IMAGES);
 }
@@ -62,7 +58,7 @@ static gd_affine take_layer(gd_arena *arena, uint32_t n_in, uint32_t n_out, int 
 }
 
 /* As behind a ReLU: every second value is zero, on average. */
-static float *take_gradients(gd_arena *arena, uint32_t width) {
+static float *take_with_zeros(gd_arena *arena, uint32_t width) {
   float *values = take_features(arena, width);
   const size_t n_rows = (size_t)gd_n_panels(width, GD_FEATURE_PANEL) * N_IMAGES;
   for (size_t i = 0; values != NULL && i < n_rows * GD_FEATURE_PANEL; i++) {
@@ -73,51 +69,57 @@ static float *take_gradients(gd_arena *arena, uint32_t width) {
   return values;
 }
 
-static void (*volatile dense_forward)(const gd_affine *, gd_panels, gd_panels, uint32_t, float,
-                                      uint32_t, uint32_t) = gd_dense_forward_branch;
-static void (*volatile list_images)(gd_sparse *, const float *, uint32_t, float, uint32_t,
-                                    uint32_t) = gd_sparse_list_images;
-static void (*volatile list_columns)(gd_sparse *, const float *, uint32_t, float, uint32_t,
-                                     uint32_t) = gd_sparse_list_columns;
+static void (*volatile write_images)(const gd_sparse *, const float *, uint32_t, float, uint32_t,
+                                     uint32_t) = gd_lists_write_images;
+static void (*volatile write_columns)(const gd_sparse *, const float *, uint32_t, float, uint32_t,
+                                      uint32_t) = gd_lists_write_columns;
+static void (*volatile write_pixels)(gd_sparse *, const gd_minibatch *, const float *,
+                                     uint8_t *) = gd_lists_write_pixels;
+static void (*volatile forward_affine)(const gd_sparse *, const gd_affine *, const float *, float,
+                                       float *, float *, uint32_t, uint32_t,
+                                       uint32_t) = gd_sparse_forward_affine;
+static void (*volatile forward_features)(const gd_sparse *, const float *, const float *, float *,
+                                         uint32_t, uint32_t, uint32_t) = gd_sparse_forward_features;
 static void (*volatile input_gradients)(const gd_sparse *, const float *, const float *, uint32_t,
                                         const float *, float *, uint32_t, uint32_t,
                                         uint32_t) = gd_sparse_input_gradient;
 static void (*volatile update)(const gd_sparse *, const float *, uint32_t, const uint8_t *, float *,
                                float *, gd_descent, gd_weight_range) = gd_sparse_update;
-static void (*volatile list_pixels)(gd_sparse *, const gd_minibatch *, const float *,
-                                    uint8_t *) = gd_sparse_list_pixels;
-static void (*volatile sparse_forward)(const gd_sparse *, const float *, const float *, float *,
-                                       uint32_t, uint32_t, uint32_t) = gd_sparse_forward;
 
 static const gd_descent descent = {LEARNING_RATE, MOMENTUM};
 
+/* Each with what it takes to find what is not zero. */
 static void forward(void) {
-  dense_forward(&layer, x, y, N_BATCH_PANELS, 1.0f, 0, layer.n_out);
+  gd_lists_resize(&listed, N_IMAGES, layer.n_in);
+  write_images(&listed, x, N_IMAGES, 1.0f, 0, N_IMAGES);
+  forward_affine(&listed, &layer, x, 1.0f, table, y, N_IMAGES, 0,
+                 gd_n_panels(layer.n_out, GD_FEATURE_PANEL));
 }
 
-/* With what it takes to find the gradients that are not zero, as the next one too. */
 static void input_gradient(void) {
-  list_images(&listed, dy_features, N_IMAGES, 1.0f, 0, N_IMAGES);
-  input_gradients(&listed, layer.weight, dy_features, layer.n_out, x_features, dx_features,
-                  N_IMAGES, 0, gd_n_panels(layer.n_in, GD_FEATURE_PANEL));
+  gd_lists_resize(&listed, N_IMAGES, layer.n_out);
+  write_images(&listed, dy, N_IMAGES, 1.0f, 0, N_IMAGES);
+  input_gradients(&listed, layer.weight, dy, layer.n_out, x, dx, N_IMAGES, 0,
+                  gd_n_panels(layer.n_in, GD_FEATURE_PANEL));
 }
 
 static void weight_gradient(void) {
   const gd_weight_range all = {0, gd_n_panels(layer.n_in, GD_FEATURE_PANEL), 0, layer.n_out};
-  list_columns(&listed, dy_features, N_IMAGES, 1.0f, 0, layer.n_out);
-  update(&listed, x_features, N_IMAGES, NULL, layer.weight, velocity.weight, descent, all);
+  gd_lists_resize(&listed, N_IMAGES, layer.n_out);
+  write_columns(&listed, dy, N_IMAGES, 1.0f, 0, layer.n_out);
+  update(&listed, x, N_IMAGES, NULL, layer.weight, velocity.weight, descent, all);
 }
 
 /* With the lists of both ways, which the pixels' weight gradient finds there. */
 static void first_forward(void) {
-  list_pixels(&listed, &(gd_minibatch){.pixels = pixels, .n_images = N_IMAGES}, scaled, seen);
-  sparse_forward(&listed, layer.weight, layer.bias, dy_features, N_IMAGES, 0,
-                 gd_n_panels(layer.n_out, GD_FEATURE_PANEL));
+  write_pixels(&listed, &(gd_minibatch){.pixels = pixels, .n_images = N_IMAGES}, scaled, seen);
+  forward_features(&listed, layer.weight, layer.bias, y, N_IMAGES, 0,
+                   gd_n_panels(layer.n_out, GD_FEATURE_PANEL));
 }
 
 static void first_weight_gradient(void) {
   const gd_weight_range all = {0, gd_n_panels(layer.n_out, GD_FEATURE_PANEL), 0, layer.n_in};
-  update(&listed, dy_features, N_IMAGES, seen, layer.weight, velocity.weight, descent, all);
+  update(&listed, dy, N_IMAGES, seen, layer.weight, velocity.weight, descent, all);
 }
 
 /* The numbers by which JavaScript calls them. */
@@ -135,13 +137,13 @@ EXPORT(int, kernels_open, (uint32_t n_in, uint32_t n_out, int is_first)) {
   gd_arena_init(&arena, memory, sizeof memory);
   layer = take_layer(&arena, n_in, n_out, is_first);
   velocity = take_layer(&arena, n_in, n_out, is_first);
-  dy_features = take_gradients(&arena, n_out);
-  gd_sparse_take(&arena, N_IMAGES, is_first ? n_in : n_out, 1, &listed);
+  y = take_features(&arena, n_out);
+  dy = take_with_zeros(&arena, n_out);
+  gd_lists_take(&arena, N_IMAGES, n_in, 1, &listed);
   if (!is_first) {
-    x = take_panels(&arena, n_in);
-    y = take_panels(&arena, n_out);
-    x_features = take_features(&arena, n_in);
-    dx_features = take_features(&arena, n_in);
+    x = take_with_zeros(&arena, n_in);
+    dx = take_features(&arena, n_in);
+    table = take(&arena, GD_TABLE_FLOATS);
   }
   if (arena.failed) {
     return 0;
@@ -151,8 +153,6 @@ EXPORT(int, kernels_open, (uint32_t n_in, uint32_t n_out, int is_first)) {
   }
   if (is_first) {
     first_forward();
-  } else {
-    gd_sparse_resize(&listed, N_IMAGES, n_out);
   }
   return 1;
 }
