@@ -25,8 +25,9 @@ const WHOLE = { share: 1, nImages: 60, skipped: 0 };
  * Gives a trial the minibatches of a machine that takes so long for a whole one on so many threads.
  * @param {Record<number, number>} secondsOf   by the number of threads
  * @param {(nThreads: number) => typeof WHOLE} [minibatch]   what is trained on so many; share: of a whole one's work
+ * @param {boolean} [canValidateBeside]
  */
-function tryThreads(secondsOf, minibatch = () => WHOLE) {
+function tryThreads(secondsOf, minibatch = () => WHOLE, canValidateBeside = false) {
   let inUse = NaN;
   const engine = /** @type {Engine} */ (/** @type {unknown} */ ({
     threadCounts: Object.keys(secondsOf).map(Number).sort((a, b) => b - a),
@@ -34,7 +35,7 @@ function tryThreads(secondsOf, minibatch = () => WHOLE) {
       inUse = n;
     },
   }));
-  const trial = new ThreadTrial(engine, WIDTHS);
+  const trial = new ThreadTrial(engine, WIDTHS, () => canValidateBeside);
   let nMinibatches = 0;
   let total = 0;
   while (trial.isGoingOn) {
@@ -50,7 +51,7 @@ function tryThreads(secondsOf, minibatch = () => WHOLE) {
   const forEvaluation = inUse;
   trial.evaluate(false);
   assert.equal(inUse, forTraining);
-  return { inUse, forEvaluation, verdict, nMinibatches, seconds: total };
+  return { inUse, forEvaluation, verdict, nMinibatches, seconds: total, isBeside: trial.validatesBeside };
 }
 
 test('the fastest number of threads is kept, and said', () => {
@@ -67,6 +68,18 @@ test('the fastest number of threads is kept, and said', () => {
 
 test('a thread that hardly helps is not used', () => {
   assert.equal(tryThreads({ 4: 0.00195, 2: 0.00198, 1: 0.002 }).inUse, 1);
+});
+
+test('where one thread trains best, a second one validates beside it', () => {
+  const beside = tryThreads({ 4: 0.002, 2: 0.002, 1: 0.0018 }, undefined, true);
+  assert.equal(beside.inUse, 2);
+  assert.ok(beside.isBeside);
+  assert.equal(
+    beside.verdict,
+    'This run went fastest on one thread (4 threads 0.90 ×, 2 threads 0.90 ×). Another one validated meanwhile.',
+  );
+  assert.ok(!tryThreads({ 2: 0.002, 1: 0.0018 }, undefined, false).isBeside);
+  assert.ok(!tryThreads({ 2: 0.002, 1: 0.0037 }, undefined, true).isBeside);
 });
 
 test('evaluations get every thread that does no harm', () => {
@@ -92,6 +105,7 @@ test('a run that ends in a validation is said to have trained on the threads tha
       inUse = n;
     },
     view: () => [60 * nSteps, 60, 0],
+    number: () => 0, // it cannot validate beside training
     // Training goes fastest on one thread; 40 minibatches are more than the trial takes.
     status(/** @type {string} */ name) {
       if (name === 'gd_run_stop') {
@@ -106,7 +120,7 @@ test('a run that ends in a validation is said to have trained on the threads tha
       return nSteps <= 40 ? 0 : nSteps - 40;
     },
   }));
-  const training = new Training(engine, 1, { nEpochs: 9, nParameters: 1, widths: WIDTHS });
+  const training = new Training(engine, 1, () => Promise.resolve(), { nEpochs: 9, nParameters: 1, widths: WIDTHS });
   assert.equal(await training.drive(control, { onProgress() {}, onEpoch() {} }), 'stopped');
   assert.match(training.threadVerdict ?? '', /fastest on one thread/);
   assert.deepEqual([...validatedOn], [2]);
@@ -131,7 +145,9 @@ test('short minibatches and skipped branches do not mislead it', () => {
 });
 
 test('where threads were asked for there is nothing to try', () => {
-  assert.deepEqual(tryThreads({ 4: 1 }), { inUse: 4, forEvaluation: 4, verdict: null, nMinibatches: 0, seconds: 0 });
+  const { isBeside, ...found } = tryThreads({ 4: 1 }, undefined, true);
+  assert.equal(isBeside, false);
+  assert.deepEqual(found, { inUse: 4, forEvaluation: 4, verdict: null, nMinibatches: 0, seconds: 0 });
 });
 
 test('by itself an engine takes as many threads as the machine has cores, at most eight', async () => {

@@ -1,6 +1,6 @@
-/* A training run, step by step: each test is a rule of the protocol. The images are random, the
- * network is small: what is learnt does not matter here. */
+/* A training run, step by step: each test is a rule of the protocol. */
 #include "lab/run.h"
+#include "small-run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,65 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { N_TRAIN = 100, N_VALIDATION = 150 };
-
-static uint8_t train_pixels[N_TRAIN * GD_N_PIXELS];
-static uint8_t train_labels[N_TRAIN];
-static uint8_t validation_pixels[N_VALIDATION * GD_N_PIXELS];
-static uint8_t validation_labels[N_VALIDATION];
-static const gd_images train_images = {train_pixels, train_labels, N_TRAIN};
-static const gd_images validation_images = {validation_pixels, validation_labels, N_VALIDATION};
-
-static const gd_config small_config = {.shape = {{784, 13, 11, 7, 5, 3, 10}},
-                                       .n_train = N_TRAIN,
-                                       .test_set = 2000,
-                                       .n_epochs = 4,
-                                       .batch = 32, /* 32, 32, 32 and 4 images */
-                                       .learning_rate = 0.03,
-                                       .drop_probability = 0.5,
-                                       .mask = 13,
-                                       .seed = 201};
-
-/* Pictures that say something of their digit, so that losses fall and rise. */
-static void draw_pictures(gd_random *random, uint8_t *pixels, uint8_t *labels, int n) {
-  for (int i = 0; i < n; i++) {
-    labels[i] = (uint8_t)(i % GD_N_CLASSES);
-    for (int k = 0; k < GD_N_PIXELS; k++) {
-      uint32_t draw = gd_random_next(random);
-      int is_inside = k / 79 == labels[i];
-      pixels[i * GD_N_PIXELS + k] = draw % (is_inside ? 2 : 9) == 0 ? (uint8_t)(draw >> 24) : 0;
-    }
-  }
-}
-
-static int set_up_images(void **state) {
-  (void)state;
-  gd_random random;
-  gd_random_init(&random, 42, 0);
-  draw_pictures(&random, train_pixels, train_labels, N_TRAIN);
-  draw_pictures(&random, validation_pixels, validation_labels, N_VALIDATION);
-  return 0;
-}
-
-/* A run in a block of exactly the bytes that gd_run_bytes says; release() frees it. */
-static gd_run *create(const gd_config *config, const gd_parameters *initial) {
-  uint64_t bytes = 0;
-  gd_arena arena;
-  gd_run *run = NULL;
-  assert_int_equal(gd_run_bytes(config, N_VALIDATION, &bytes, NULL), GD_OK);
-  void *block = aligned_alloc(GD_ARENA_ALIGNMENT, (size_t)bytes);
-  gd_arena_init(&arena, block, (size_t)bytes);
-  assert_int_equal(
-      gd_run_create(&arena, config, &train_images, &validation_images, initial, &run, NULL), GD_OK);
-  assert_int_equal(arena.used, bytes);
-  assert_ptr_equal(run, block); /* the first piece, so that the run can stand for the block */
-  return run;
-}
-
-static void release(gd_run *run) {
-  free(run);
-}
 
 static gd_run_event step(gd_run *run) {
   gd_run_event event = GD_N_RUN_EVENTS;
@@ -85,7 +26,7 @@ static void run_until(gd_run *run, gd_run_event wanted) {
 }
 
 static gd_run *run_whole(const gd_config *config, const gd_parameters *initial) {
-  gd_run *run = create(config, initial);
+  gd_run *run = create_run(config, initial);
   run_until(run, GD_EVENT_FINISHED);
   return run;
 }
@@ -100,7 +41,7 @@ static const float *row_of(gd_run *run, const gd_parameters *parameters, unsigne
 
 static void draws_initial_weights_in_order(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   gd_random random;
   gd_random_init(&random, 201, 0);
   run_until(run, GD_EVENT_INITIALIZED);
@@ -119,7 +60,7 @@ static void draws_initial_weights_in_order(void **state) {
   uint8_t digest[GD_SHA256_BYTES];
   gd_weights_digest(&run->live, run->row, digest);
   assert_memory_equal(run->initialization_sha256, digest, sizeof digest);
-  release(run);
+  release_run(run);
 }
 
 /* small, seed 201. Made by Node: SHA-256 over the Float32Array of tests/lib/reference.mjs's
@@ -130,7 +71,7 @@ static void has_the_reference_initialization(void **state) {
   gd_config config = small_config;
   char hex[GD_SHA256_TEXT_BYTES];
   config.shape = gd_presets[GD_DEFAULT_PRESET].shape;
-  gd_run *run = create(&config, NULL);
+  gd_run *run = create_run(&config, NULL);
   int n_steps = 1;
   while (step(run) == GD_EVENT_INITIALIZING) {
     n_steps++;
@@ -143,7 +84,7 @@ static void has_the_reference_initialization(void **state) {
   }
   hex[2 * GD_SHA256_BYTES] = '\0';
   assert_string_equal(hex, expected);
-  release(run);
+  release_run(run);
 }
 
 /* ---- Training ---- */
@@ -154,7 +95,7 @@ static void trains_as_the_protocol_says(void **state) {
   (void)state;
   const gd_config *config = &small_config;
   gd_run *run = run_whole(config, NULL);
-  gd_run *start = create(config, NULL); /* for its initial weights and its room */
+  gd_run *start = create_run(config, NULL); /* for its initial weights and its room */
   gd_random order_random;
   gd_random gate_random;
   uint32_t order[N_TRAIN];
@@ -173,7 +114,7 @@ static void trains_as_the_protocol_says(void **state) {
     }
     for (uint32_t first = 0; first < N_TRAIN; first += 32) {
       uint32_t n = N_TRAIN - first < 32 ? N_TRAIN - first : 32;
-      gd_minibatch minibatch = {train_pixels, train_labels, order + first, 0, n};
+      gd_minibatch minibatch = {train_images.pixels, train_images.labels, order + first, 0, n};
       /* Branches 1, 3 and 4 are eligible (mask 13); 1/(1 - p) = 2. */
       gd_step by_hand = {0, {2, 1, 2, 2}, 0.03f, 0.9f};
       for (unsigned j = 0; j < 4; j++) {
@@ -208,8 +149,8 @@ static void trains_as_the_protocol_says(void **state) {
   assert_int_equal(run->progress.selected_epoch, best_epoch);
   assert_int_equal(run->order_hash, order_hash);
   assert_int_equal(run->gate_draw_hash, gate_hash);
-  release(start);
-  release(run);
+  release_run(start);
+  release_run(run);
 }
 
 /* The run above has one eligible branch fewer: each p has its own gain. */
@@ -221,10 +162,10 @@ static void scales_by_the_chance_of_being_kept(void **state) {
     config.drop_probability = ps[i];
     config.mask = 4;
     config.batch = 128; /* one minibatch an epoch */
-    gd_run *run = create(&config, NULL);
-    gd_run *start = create(&config, NULL);
+    gd_run *run = create_run(&config, NULL);
+    gd_run *start = create_run(&config, NULL);
     gd_step by_hand = {0, {1, 1, (float)(1 / (1 - ps[i])), 1}, 0.03f, 0.9f};
-    gd_minibatch minibatch = {train_pixels, train_labels, run->order, 0, N_TRAIN};
+    gd_minibatch minibatch = {train_images.pixels, train_images.labels, run->order, 0, N_TRAIN};
     run_until(start, GD_EVENT_INITIALIZED);
     run_until(run, GD_EVENT_EPOCH_TRAINED);
     by_hand.skipped = run->progress.draw_3 < ps[i] ? 4 : 0;
@@ -234,8 +175,8 @@ static void scales_by_the_chance_of_being_kept(void **state) {
     assert_true(loss == run->progress.loss);
     assert_memory_equal(start->live.values, run->live.values,
                         (size_t)start->live.n_values * sizeof(float));
-    release(start);
-    release(run);
+    release_run(start);
+    release_run(run);
   }
 }
 
@@ -251,14 +192,14 @@ static void draws_four_gates_whatever_the_mask(void **state) {
     assert_int_equal(run->gate_draw_hash, first->gate_draw_hash);
     assert_int_equal(run->order_hash, first->order_hash);
     assert_memory_equal(run->initialization_sha256, first->initialization_sha256, GD_SHA256_BYTES);
-    release(run);
+    release_run(run);
   }
-  release(first);
+  release_run(first);
 }
 
 static void skips_eligible_branches_below_p(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   unsigned n_skips[GD_N_BRANCHES] = {0};
   unsigned n_minibatches = 0;
   while (!gd_run_has_ended(run)) {
@@ -284,13 +225,13 @@ static void skips_eligible_branches_below_p(void **state) {
   }
   assert_int_equal(run->progress.skips_2, 0);
   assert_true(n_skips[0] > 0 && n_skips[2] > 0 && n_skips[3] > 0);
-  release(run);
+  release_run(run);
 }
 
 /* Branch 3 (bit 2) is layer 3, (5, 7) here. */
 static void leaves_skipped_branches_alone(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   const gd_parameters *both[2] = {&run->live, &run->velocities};
   float before[2][5][7];
   int n_frozen = 0;
@@ -314,13 +255,13 @@ static void leaves_skipped_branches_alone(void **state) {
     }
   }
   assert_true(n_frozen > 0);
-  release(run);
+  release_run(run);
 }
 
 /* Two units that never fire: their weights' velocities only decay. */
 static void lets_small_velocities_rest_after_an_epoch(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   float values[GD_N_PIXELS];
   run_until(run, GD_EVENT_EPOCH); /* every pixel has been seen */
   for (uint32_t o = 0; o < 2; o++) {
@@ -343,7 +284,7 @@ static void lets_small_velocities_rest_after_an_epoch(void **state) {
   for (uint32_t i = 0; i < GD_N_PIXELS; i++) {
     assert_true(second[i] == 0.0f);
   }
-  release(run);
+  release_run(run);
 }
 
 /* A minibatch of a network this large comes in parts, so that nobody waits for long: with the bits of
@@ -354,8 +295,8 @@ static void trains_a_large_network_in_parts(void **state) {
   config.shape = (gd_shape){{784, 1400, 5, 4, 3, 2, 10}};
   config.batch = 128; /* one minibatch an epoch */
   config.n_epochs = 1;
-  gd_run *run = create(&config, NULL);
-  gd_run *start = create(&config, NULL);
+  gd_run *run = create_run(&config, NULL);
+  gd_run *start = create_run(&config, NULL);
   const gd_parameters *live = NULL;
   gd_report report;
   run_until(run, GD_EVENT_INITIALIZED);
@@ -371,7 +312,7 @@ static void trains_a_large_network_in_parts(void **state) {
   assert_true(run->progress.step_part == 0 && run->progress.images == (double)N_TRAIN);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_OK);
 
-  gd_minibatch minibatch = {train_pixels, train_labels, run->order, 0, N_TRAIN};
+  gd_minibatch minibatch = {train_images.pixels, train_images.labels, run->order, 0, N_TRAIN};
   gd_step whole = {(unsigned)run->progress.skipped, {2, 1, 2, 2}, 0.03f, 0.9f};
   double loss =
       gd_network_step(&start->live, &start->velocities, start->workspace, NULL, &minibatch, &whole);
@@ -380,8 +321,8 @@ static void trains_a_large_network_in_parts(void **state) {
   gd_weights_digest(&start->live, start->row, expected);
   run_until(run, GD_EVENT_FINISHED);
   assert_memory_equal(run->final_sha256, expected, sizeof expected);
-  release(start);
-  release(run);
+  release_run(start);
+  release_run(run);
 }
 
 static void stops_within_a_minibatch(void **state) {
@@ -389,7 +330,7 @@ static void stops_within_a_minibatch(void **state) {
   gd_config config = small_config;
   config.shape = (gd_shape){{784, 1400, 5, 4, 3, 2, 10}};
   config.batch = 128;
-  gd_run *run = create(&config, NULL);
+  gd_run *run = create_run(&config, NULL);
   const gd_parameters *live = NULL;
   gd_report report;
   run_until(run, GD_EVENT_EPOCH);
@@ -399,14 +340,14 @@ static void stops_within_a_minibatch(void **state) {
   assert_true(run->progress.epochs_done == 1 && run->progress.images == (double)N_TRAIN);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &live, &report), GD_WRONG_STATE);
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_SELECTED, &live, &report), GD_OK);
-  release(run);
+  release_run(run);
 }
 
 static void reports_each_step(void **state) {
   (void)state;
   gd_config config = small_config;
   config.n_epochs = 2;
-  gd_run *run = create(&config, NULL);
+  gd_run *run = create_run(&config, NULL);
   static const gd_run_event events[] = {
       GD_EVENT_INITIALIZED,   GD_EVENT_MINIBATCH,  GD_EVENT_MINIBATCH,     GD_EVENT_MINIBATCH,
       GD_EVENT_EPOCH_TRAINED, GD_EVENT_VALIDATING, GD_EVENT_EPOCH,         GD_EVENT_MINIBATCH,
@@ -422,7 +363,7 @@ static void reports_each_step(void **state) {
   assert_true(run->progress.epoch == 2 && run->progress.epochs_done == 2);
   assert_true(run->progress.minibatch == 4 && run->progress.minibatches == 4);
   run_until(run, GD_EVENT_FINISHED);
-  release(run);
+  release_run(run);
 }
 
 /* ---- Checkpoints ---- */
@@ -447,8 +388,8 @@ static void selects_the_lowest_validation_loss(void **state) {
   gd_run *shorter = run_whole(&config, NULL);
   assert_memory_equal(shorter->final_sha256, run->selected_sha256, GD_SHA256_BYTES);
   assert_memory_equal(shorter->selected_sha256, run->selected_sha256, GD_SHA256_BYTES);
-  release(shorter);
-  release(run);
+  release_run(shorter);
+  release_run(run);
 }
 
 /* With a learning rate of 0 all epochs are equal: the earliest is selected. */
@@ -459,12 +400,12 @@ static void selects_the_earliest_of_equal_epochs(void **state) {
   gd_run *run = run_whole(&config, NULL);
   assert_true(run->history[0].validation_cross_entropy == run->history[3].validation_cross_entropy);
   assert_int_equal(run->progress.selected_epoch, 1);
-  release(run);
+  release_run(run);
 }
 
 static void gives_checkpoints_when_they_exist(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   const gd_parameters *parameters = NULL;
   gd_report report;
   assert_int_equal(gd_run_checkpoint(run, GD_CHECKPOINT_LIVE, &parameters, &report),
@@ -484,7 +425,7 @@ static void gives_checkpoints_when_they_exist(void **state) {
   assert_int_equal(gd_run_check_testable(run, &report), GD_OK);
   assert_int_equal(gd_run_checkpoint(run, (gd_checkpoint)7, &parameters, &report),
                    GD_FIELD_NOT_LISTED);
-  release(run);
+  release_run(run);
 }
 
 /* ---- Ends ---- */
@@ -494,7 +435,7 @@ static void stops_when_it_diverges(void **state) {
   gd_config config = small_config;
   config.learning_rate = 1e19; /* beyond what the page allows */
   config.mask = 0;
-  gd_run *run = create(&config, NULL);
+  gd_run *run = create_run(&config, NULL);
   gd_run_event event = GD_EVENT_MINIBATCH;
   gd_report report = {.status = GD_OK};
   while (event != GD_EVENT_DIVERGED) {
@@ -515,14 +456,14 @@ static void stops_when_it_diverges(void **state) {
   assert_int_equal(gd_run_check_testable(run, &report), GD_WRONG_STATE);
   gd_run_stop(run);
   assert_int_equal(gd_run_state_of(run), GD_RUN_DIVERGED);
-  release(run);
+  release_run(run);
 }
 
 /* Weights that are no longer finite after an epoch's last minibatch show at validation; the epochs
  * before stay in the history. */
 static void keeps_the_finite_history(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   gd_run_event event = GD_EVENT_MINIBATCH;
   gd_report report;
   run_until(run, GD_EVENT_EPOCH);
@@ -535,12 +476,12 @@ static void keeps_the_finite_history(void **state) {
   assert_string_equal(report.subject, "validation loss");
   assert_int_equal(run->progress.epochs_done, 1);
   assert_int_equal(run->progress.selected_epoch, 1);
-  release(run);
+  release_run(run);
 }
 
 static void stays_stopped(void **state) {
   (void)state;
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   gd_run_event event;
   gd_report report;
   run_until(run, GD_EVENT_EPOCH);
@@ -551,7 +492,7 @@ static void stays_stopped(void **state) {
   assert_string_equal(report.found, "stopped");
   assert_int_equal(run->progress.epochs_done, 1); /* its curves stay */
   assert_int_equal(gd_run_check_testable(run, &report), GD_WRONG_STATE);
-  release(run);
+  release_run(run);
 }
 
 static void ends_once(void **state) {
@@ -561,17 +502,17 @@ static void ends_once(void **state) {
   assert_int_equal(gd_run_step(run, NULL, &event, NULL), GD_WRONG_STATE);
   gd_run_stop(run);
   assert_int_equal(gd_run_state_of(run), GD_RUN_FINISHED);
-  release(run);
+  release_run(run);
 }
 
 /* Someone who looks at the weights between two steps changes nothing. */
 static void is_not_disturbed_by_predictions(void **state) {
   (void)state;
   gd_run *quiet = run_whole(&small_config, NULL);
-  gd_run *run = create(&small_config, NULL);
+  gd_run *run = create_run(&small_config, NULL);
   run_until(run, GD_EVENT_INITIALIZED);
   while (!gd_run_has_ended(run)) {
-    gd_minibatch minibatch = {.pixels = validation_pixels, .first = 3, .n_images = 1};
+    gd_minibatch minibatch = {.pixels = validation_images.pixels, .first = 3, .n_images = 1};
     float logits[GD_N_CLASSES];
     gd_network_forward(&run->live, run->workspace, NULL, &minibatch, 5, logits);
     row_of(run, &run->live, 0, 2);
@@ -579,8 +520,8 @@ static void is_not_disturbed_by_predictions(void **state) {
   }
   assert_memory_equal(run->final_sha256, quiet->final_sha256, GD_SHA256_BYTES);
   assert_memory_equal(run->selected_sha256, quiet->selected_sha256, GD_SHA256_BYTES);
-  release(run);
-  release(quiet);
+  release_run(run);
+  release_run(quiet);
 }
 
 /* ---- Start ---- */
@@ -595,15 +536,50 @@ static void continues_from_given_weights(void **state) {
   assert_int_equal(second->gate_draw_hash, first->gate_draw_hash);
   assert_true(second->history[0].training_loss < first->history[0].training_loss);
   assert_memory_equal(fresh->final_sha256, first->final_sha256, GD_SHA256_BYTES);
-  release(fresh);
-  release(second);
-  release(first);
+  release_run(fresh);
+  release_run(second);
+  release_run(first);
+}
+
+/* Validation images may follow, as late as after the first epoch's training; the results are the same. */
+static void takes_validation_images_later(void **state) {
+  (void)state;
+  gd_run *expected = run_whole(&small_config, NULL);
+  for (int is_late = 0; is_late < 2; is_late++) {
+    uint64_t bytes = 0;
+    gd_arena arena;
+    gd_run *run = NULL;
+    gd_run_event event;
+    gd_report report;
+    assert_int_equal(gd_run_bytes(&small_config, GD_MAX_VALIDATION, &bytes, NULL), GD_OK);
+    void *block = aligned_alloc(GD_ARENA_ALIGNMENT, (size_t)bytes);
+    gd_arena_init(&arena, block, (size_t)bytes);
+    assert_int_equal(gd_run_create(&arena, &small_config, &train_images, NULL, NULL, &run, NULL),
+                     GD_OK);
+    if (is_late) {
+      run_until(run, GD_EVENT_EPOCH_TRAINED);
+      assert_int_equal(gd_run_step(run, NULL, &event, &report), GD_WRONG_STATE);
+      assert_string_equal(report.expected, "a run with validation images");
+    }
+    gd_images too_many = validation_images;
+    too_many.n_images = GD_MAX_VALIDATION + 1;
+    assert_int_equal(gd_run_set_validation(run, &too_many, &report), GD_FIELD_OUT_OF_RANGE);
+    assert_int_equal(gd_run_set_validation(run, &validation_images, &report), GD_OK);
+    assert_int_equal(gd_run_set_validation(run, &validation_images, &report), GD_WRONG_STATE);
+    run_until(run, GD_EVENT_FINISHED);
+    assert_memory_equal(&run->progress, &expected->progress, sizeof run->progress);
+    assert_memory_equal(run->history, expected->history,
+                        small_config.n_epochs * sizeof *run->history);
+    assert_memory_equal(run->final_sha256, expected->final_sha256, GD_SHA256_BYTES);
+    free(block);
+  }
+  release_run(expected);
 }
 
 static void refuses_a_start_that_does_not_fit(void **state) {
   (void)state;
   gd_config config = small_config;
-  gd_run *other = create(&small_config, NULL);
+  gd_run *other = create_run(&small_config, NULL);
   gd_run *run = NULL;
   gd_report report;
   uint64_t bytes = 0;
@@ -630,7 +606,7 @@ static void refuses_a_start_that_does_not_fit(void **state) {
       GD_OUT_OF_MEMORY);
   assert_null(run);
   free(block);
-  release(other);
+  release_run(other);
 }
 
 /* Weights, velocities, the selected checkpoint, and at most 16 MB: less than the 4 x that is
@@ -672,6 +648,7 @@ int main(void) {
       cmocka_unit_test(ends_once),
       cmocka_unit_test(is_not_disturbed_by_predictions),
       cmocka_unit_test(continues_from_given_weights),
+      cmocka_unit_test(takes_validation_images_later),
       cmocka_unit_test(refuses_a_start_that_does_not_fit),
       cmocka_unit_test(needs_three_times_its_parameters),
   };

@@ -367,10 +367,15 @@ static void workers_work_by_themselves(void **state) {
   unsigned counts[N_THREADS] = {0};
   assert_int_equal(status, GD_OK);
   for (unsigned round = 1; round <= N_ROUNDS; round++) {
-    gd_pool_begin(pool, count_worker, counts);
-    while (round % 2 == 0 && !gd_pool_is_done(pool)) {
+    const unsigned job = gd_pool_begin(pool, count_worker, counts);
+    if (round % 3 == 0) {
+      gd_pool_use(pool, N_THREADS); /* ends it first */
+      assert_true(gd_pool_is_done(pool, job));
+    }
+    while (round % 3 == 1 && !gd_pool_is_done(pool, job)) {
     }
     gd_pool_end(pool);
+    gd_pool_end(pool); /* nothing is under way any more */
     assert_int_equal(counts[0], 0);
     assert_int_equal(counts[1], round);
     assert_int_equal(counts[2], round);

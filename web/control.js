@@ -33,6 +33,11 @@ export class RunControl {
     return this.#mode === 'pause';
   }
 
+  /** Whether it may go on and on. */
+  get isFree() {
+    return this.#mode === 'run';
+  }
+
   /** Whether the next piece of work may be done without waiting. */
   get mayGoOn() {
     return !this.isStopped && !this.isPaused;

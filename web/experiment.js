@@ -7,6 +7,7 @@ import { SCHEMA_VERSION } from './results.js';
 import { Training } from './training.js';
 
 /** @typedef {import('./control.js').RunControl} RunControl */
+/** @typedef {import('./dataset.js').LoadedSplit} LoadedSplit */
 /** @typedef {import('./engine.js').Engine} Engine */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./types.js').Config} Config */
@@ -46,6 +47,8 @@ class Experiment {
   #options;
   #run = 0;
   #initial = 0;
+  /** The validation images, on their way. @type {Promise<LoadedSplit>|undefined} */
+  #validation;
   /** @type {RunResult} */
   #result;
 
@@ -73,7 +76,7 @@ class Experiment {
     this.#phase('train');
     const { epochs: nEpochs, widths } = this.#config;
     const facts = { nEpochs, nParameters: countParameters(widths), widths };
-    const training = new Training(this.#engine, this.#run, facts);
+    const training = new Training(this.#engine, this.#run, () => this.#bringValidation(), facts);
     const status = await training.drive(control, {
       onProgress: (progress) => emit('progress', progress),
       onEpoch: (row) => emit('epoch', row),
@@ -109,17 +112,26 @@ class Experiment {
 
   async #openRun() {
     this.#phase('download');
-    const [train, validation] = await Promise.all([this.#split('train'), this.#split('validation')]);
+    const train = await this.#split('train');
     this.#result.provenance.trainSHA256 = train.audit.sha256;
-    this.#result.provenance.validationSHA256 = validation.audit.sha256;
+    this.#validation = this.#split('validation'); // they come while the first epoch is trained
+    this.#validation.catch(() => {}); // who waits for them hears of it
     const { initialWeights } = this.#options;
     if (initialWeights !== undefined) {
       this.#initial = openWeights(this.#engine, this.#config.widths, initialWeights);
     }
     // Another run's settings may have stood there meanwhile.
     applyConfig(this.#engine, this.#config);
-    this.#run = this.#engine.status('gd_run_open', train.handle, validation.handle, this.#initial);
+    this.#run = this.#engine.status('gd_run_open', train.handle, 0, this.#initial);
     this.#options.onLive?.(this.#model('live'));
+  }
+
+  async #bringValidation() {
+    await this.#unlessStopped(async () => {
+      const { handle, audit } = await /** @type {Promise<LoadedSplit>} */ (this.#validation);
+      this.#engine.status('gd_run_set_validation', this.#run, handle);
+      this.#result.provenance.validationSHA256 = audit.sha256;
+    });
   }
 
   /** @returns {Promise<RunResult>} */

@@ -22,10 +22,12 @@ const RATE_WINDOW_S = 0.5;
  * @property {(row: EpochRow) => void} onEpoch
  */
 
-/** A run of C, opened, with what JavaScript adds to it: the time. */
+/** A run of C, opened without validation images, with what JavaScript adds to it: the time. */
 export class Training {
   #engine;
   #handle;
+  /** Gives the run its validation images; then undefined. @type {(() => Promise<void>)|undefined} */
+  #bringValidation;
   #nEpochs;
   #nParameters;
   #watch = new Watch();
@@ -36,14 +38,16 @@ export class Training {
   /**
    * @param {Engine} engine
    * @param {number} handle        of the run
+   * @param {() => Promise<void>} bringValidation   gives the run its validation images
    * @param {{nEpochs: number, nParameters: number, widths: number[]}} facts
    */
-  constructor(engine, handle, { nEpochs, nParameters, widths }) {
+  constructor(engine, handle, bringValidation, { nEpochs, nParameters, widths }) {
     this.#engine = engine;
     this.#handle = handle;
+    this.#bringValidation = bringValidation;
     this.#nEpochs = nEpochs;
     this.#nParameters = nParameters;
-    this.#trial = new ThreadTrial(engine, widths);
+    this.#trial = new ThreadTrial(engine, widths, () => this.#validateBeside(true));
   }
 
   /**
@@ -69,7 +73,16 @@ export class Training {
   async #loop(control, { onProgress, onEpoch }) {
     let event = '';
     for (;;) {
+      if (event === 'epochTrained') {
+        await this.#bringValidation?.();
+        this.#bringValidation = undefined;
+      }
       if (event !== 'part') {
+        this.#validateBeside(control.isFree && this.#trial.validatesBeside);
+        if (control.isPaused && this.#isBehind) {
+          this.#step(onEpoch);
+          onProgress(this.progress(true));
+        }
         await control.ready(); // between two minibatches, so that the weights can be looked at while it is paused
       }
       if (control.isStopped) {
@@ -92,32 +105,52 @@ export class Training {
    * @returns {string} the last event
    */
   #slice(control, onEpoch) {
-    const { events } = this.#engine.description;
     const end = performance.now() + SLICE_MS;
     let event;
     do {
-      const start = performance.now();
-      event = events[this.#engine.status('gd_run_step', this.#handle)] ?? '';
-      this.#watch.add(event, (performance.now() - start) / 1000, this.#column('images'));
-      if (this.#trial.isGoingOn && (event === 'minibatch' || event === 'epochTrained')) {
-        const { lastImages: nImages, skipped } = this.#columns();
-        this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages: Number(nImages), skipped: Number(skipped) });
-      }
-      if (event === 'epochTrained') {
-        this.#trial.evaluate(true);
-      }
-      if (event === 'epoch') {
-        this.#trial.evaluate(false);
-        const row = this.#readRow();
-        this.history.push(row);
-        onEpoch(row);
-      }
+      event = this.#step(onEpoch);
       const isLast = event === 'epoch' && this.history.length === this.#nEpochs;
       if (!isLast) {
         control.happened(event);
       }
+      if (event === 'epochTrained' && this.#bringValidation !== undefined) {
+        break;
+      }
     } while (mayGoOn(control, event) && performance.now() < end);
     return event;
+  }
+
+  /** One piece of work. @param {(row: EpochRow) => void} onEpoch @returns {string} what it was */
+  #step(onEpoch) {
+    const { events } = this.#engine.description;
+    const start = performance.now();
+    const event = events[this.#engine.status('gd_run_step', this.#handle)] ?? '';
+    this.#watch.add(event, (performance.now() - start) / 1000, this.#column('images'));
+    if (this.#trial.isGoingOn && (event === 'minibatch' || event === 'epochTrained')) {
+      const { lastImages: nImages, skipped } = this.#columns();
+      this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages: Number(nImages), skipped: Number(skipped) });
+    }
+    if (event === 'epochTrained') {
+      this.#trial.evaluate(true);
+    }
+    if (event === 'epoch' || event === 'validated') {
+      this.#trial.evaluate(false);
+      const row = this.#readRow();
+      this.history.push(row);
+      onEpoch(row);
+    }
+    return event;
+  }
+
+  /** @param {boolean} isOn @returns {boolean} whether the run does so from now on */
+  #validateBeside(isOn) {
+    return this.#engine.number('gd_run_validate_beside', this.#handle, Number(isOn)) === 1;
+  }
+
+  /** Whether the epoch before the one that is being trained is not validated yet. */
+  get #isBehind() {
+    const { state, epoch, epochsDone } = this.#columns();
+    return this.#engine.description.states[state] === 'training' && epoch - epochsDone > 1;
   }
 
   /**
@@ -250,8 +283,8 @@ class Watch {
   /** Images a second, lately. */
   rate = 0;
   #partSeconds = 0;
-  #lapSeconds = 0;
-  #lapTrainingSeconds = 0;
+  /** Where the last row's epoch ended, and those whose row is still to come: when trained, if they are validated beside the next. */
+  #epochEnds = [{ seconds: 0, trainingSeconds: 0 }];
   #windowStart = { trainingSeconds: 0, images: 0 };
 
   /**
@@ -264,6 +297,10 @@ class Watch {
     if (event === 'part') {
       this.#partSeconds += seconds;
     }
+    if (event === 'epoch') {
+      this.#epochEnds.pop(); // it ends with its validation
+      this.#endEpoch();
+    }
     if (event !== 'minibatch' && event !== 'epochTrained') {
       return;
     }
@@ -275,16 +312,19 @@ class Watch {
       this.rate = (images - this.#windowStart.images) / window;
       this.#windowStart = { trainingSeconds: this.trainingSeconds, images };
     }
+    if (event === 'epochTrained') {
+      this.#endEpoch();
+    }
   }
 
-  /** @returns {{seconds: number, trainingSeconds: number}} since the last lap */
+  #endEpoch() {
+    this.#epochEnds.push({ seconds: this.seconds, trainingSeconds: this.trainingSeconds });
+  }
+
+  /** @returns {{seconds: number, trainingSeconds: number}} of the epoch whose row has come */
   lap() {
-    const lap = {
-      seconds: this.seconds - this.#lapSeconds,
-      trainingSeconds: this.trainingSeconds - this.#lapTrainingSeconds,
-    };
-    this.#lapSeconds = this.seconds;
-    this.#lapTrainingSeconds = this.trainingSeconds;
-    return lap;
+    const [start, end] = this.#epochEnds;
+    this.#epochEnds.shift();
+    return { seconds: end.seconds - start.seconds, trainingSeconds: end.trainingSeconds - start.trainingSeconds };
   }
 }

@@ -30,6 +30,7 @@ const HARMLESS = 1.1;
 export class ThreadTrial {
   #engine;
   #widths;
+  #canValidateBeside;
   #counts;
   /** Seconds for one unit of work: a list for each number of threads. @type {number[][]} */
   #costs;
@@ -40,12 +41,19 @@ export class ThreadTrial {
   #isWarm = false;
   /** Which number serves evaluations; undefined while the trial goes on. @type {number|undefined} */
   #forEvaluation;
+  /** Whether one thread trains best and another one validates meanwhile. */
+  validatesBeside = false;
   /** In words what came out; null while it goes on, and where there was nothing to choose. @type {string|null} */
   verdict = null;
 
-  /** @param {Engine} engine @param {number[]} widths   of the network */
-  constructor(engine, widths) {
+  /**
+   * @param {Engine} engine
+   * @param {number[]} widths   of the network
+   * @param {() => boolean} canValidateBeside   whether the run can, with the threads that are in use
+   */
+  constructor(engine, widths, canValidateBeside) {
     this.#engine = engine;
+    this.#canValidateBeside = canValidateBeside;
     this.#widths = widths;
     this.#counts = engine.threadCounts;
     this.#costs = this.#counts.map(() => []);
@@ -90,10 +98,17 @@ export class ThreadTrial {
         best = at;
       }
     }
-    this.#use(best);
-    this.#forEvaluation = medians.findIndex((cost) => cost <= HARMLESS * one);
+    if (this.#counts[best] === 1) {
+      this.#engine.useThreads(2); // they share nothing, so neither waits for the other
+      this.validatesBeside = this.#canValidateBeside();
+    }
+    if (!this.validatesBeside) {
+      this.#use(best);
+      this.#forEvaluation = medians.findIndex((cost) => cost <= HARMLESS * one);
+    }
     const speedups = medians.map((cost) => one / cost);
-    this.verdict = sentenceOf(this.#counts, speedups, best);
+    const meanwhile = this.validatesBeside ? ' Another one validated meanwhile.' : '';
+    this.verdict = sentenceOf(this.#counts, speedups, best) + meanwhile;
   }
 
   /** Says that the network is evaluated now, or trained on. @param {boolean} isEvaluated */

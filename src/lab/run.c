@@ -12,37 +12,6 @@
  * multiplications) is trained in parts: some tens of milliseconds of work. */
 #define MAX_STEP_PRODUCTS (UINT64_C(1) << 27)
 
-static gd_status lay_out(gd_arena *arena, const gd_config *config, uint32_t n_validation,
-                         gd_run *run) {
-  run->order = gd_arena_take(arena, config->n_train, sizeof *run->order);
-  run->history = gd_arena_take(arena, config->n_epochs, sizeof *run->history);
-  run->row = gd_arena_take(arena, GD_MAX_WIDTH, sizeof *run->row);
-  gd_status status = gd_evaluation_take(arena, n_validation, &run->validation);
-  gd_parameters *all[] = {&run->live, &run->velocities, &run->selected};
-  for (size_t i = 0; status == GD_OK && i < sizeof all / sizeof *all; i++) {
-    status = gd_parameters_take(arena, &config->shape, all[i]);
-  }
-  if (status == GD_OK) {
-    /* The widest of both uses: training minibatches and chunks of an evaluation. */
-    _Static_assert(GD_EVALUATION_CHUNK == GD_MAX_BATCH, "one workspace serves both");
-    status = gd_workspace_take(arena, &config->shape, GD_MAX_BATCH, 1, &run->workspace);
-  }
-  return arena->failed ? GD_OUT_OF_MEMORY : status;
-}
-
-gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t *bytes,
-                       gd_report *report) {
-  gd_arena arena;
-  gd_run scratch;
-  gd_arena_init_measuring(&arena);
-  gd_arena_take(&arena, 1, sizeof scratch);
-  if (lay_out(&arena, config, n_validation, &scratch) != GD_OK) {
-    return gd_report_fault(report, GD_SIZE_OVERFLOW, GD_NO_OFFSET, "run", "", "");
-  }
-  *bytes = arena.used;
-  return GD_OK;
-}
-
 /* Sets what the next step will do, and how much of it there is. */
 static void enter(gd_run *run, gd_run_state state, double part_total) {
   run->progress.state = state;
@@ -58,67 +27,6 @@ gd_run_state gd_run_state_of(const gd_run *run) {
 static void start_digest(gd_run *run) {
   gd_sha256_init(&run->sha);
   run->cursor = (gd_weights_cursor){0, 0};
-}
-
-gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
-                        const gd_images *validation, const gd_parameters *initial, gd_run **out,
-                        gd_report *report) {
-  if (config->n_train > train->n_images) {
-    char expected[sizeof report->expected] = "at most ";
-    char number[GD_TEXT_U64_BYTES];
-    gd_text_u64(number, train->n_images);
-    gd_text_append(expected, sizeof expected, number);
-    gd_text_u64(number, config->n_train);
-    return gd_report_fault(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "trainN", expected, number);
-  }
-  if (initial != NULL && memcmp(&initial->shape, &config->shape, sizeof config->shape) != 0) {
-    return gd_report_fault(report, GD_WRONG_SHAPE, GD_NO_OFFSET, "widths",
-                           "the widths of the weights to continue from", "others");
-  }
-  gd_run *run = gd_arena_take(arena, 1, sizeof *run);
-  if (run != NULL) {
-    memset(run, 0, sizeof *run);
-  }
-  if (run == NULL || lay_out(arena, config, validation->n_images, run) != GD_OK) {
-    return gd_report_fault(report, GD_OUT_OF_MEMORY, GD_NO_OFFSET, "run", "", "");
-  }
-  run->config = *config;
-  run->train = *train;
-  run->train.n_images = config->n_train;
-  run->validation_images = *validation;
-  run->initial = initial;
-  run->order_hash = GD_HASH_START;
-  run->gate_draw_hash = GD_HASH_START;
-  gd_random_init(&run->random_initialization, config->seed, GD_STREAM_INITIALIZATION);
-  gd_random_init(&run->random_order, config->seed, GD_STREAM_ORDER);
-  gd_random_init(&run->random_gates, config->seed, GD_STREAM_GATES);
-  uint32_t n_minibatches = (config->n_train + config->batch - 1) / config->batch;
-  run->progress.minibatches = n_minibatches;
-  start_digest(run);
-  enter(run, GD_RUN_INITIALIZING, (double)gd_shape_n_parameters(&config->shape));
-  *out = run;
-  return GD_OK;
-}
-
-/* Draws the cursor's row: weights and biases alike, uniform in +-1/sqrt(fan_in). */
-static void draw_row(gd_run *run, uint32_t n) {
-  double root = sqrt((double)run->config.shape.widths[run->cursor.layer]);
-  for (uint32_t i = 0; i < n; i++) {
-    double u = gd_random_unit(gd_random_next(&run->random_initialization));
-    run->row[i] = (float)((2 * u - 1) / root);
-  }
-}
-
-static uint64_t draw_slice(gd_run *run) {
-  uint64_t n_done = 0;
-  uint32_t n;
-  while (n_done < SLICE_VALUES && (n = gd_weights_next(&run->config.shape, &run->cursor)) > 0) {
-    draw_row(run, n);
-    gd_sha256_update(&run->sha, run->row, n * sizeof *run->row);
-    gd_weights_write(&run->live, &run->cursor, run->row);
-    n_done += n;
-  }
-  return n_done;
 }
 
 static void start_epoch(gd_run *run) {
@@ -137,7 +45,8 @@ static void start_epoch(gd_run *run) {
 
 static gd_run_event initialize(gd_run *run) {
   if (run->initial == NULL) {
-    run->progress.part_done += (double)draw_slice(run);
+    run->progress.part_done += (double)gd_weights_draw(
+        &run->live, &run->cursor, run->row, SLICE_VALUES, &run->random_initialization, &run->sha);
   } else {
     if (run->progress.part_done == 0) {
       gd_parameters_copy(&run->live, run->initial);
@@ -243,8 +152,8 @@ static gd_run_event train(gd_run *run, gd_pool *pool, gd_report *report) {
     return GD_EVENT_MINIBATCH;
   }
   gd_velocities_settle(&run->velocities);
-  gd_evaluation_start(&run->validation, &run->live, &run->validation_images, GD_ALL_BRANCHES);
   enter(run, GD_RUN_VALIDATING, run->validation_images.n_images);
+  run->epoch_mark = (gd_run_mark){*progress, run->order_hash, run->gate_draw_hash};
   return GD_EVENT_EPOCH_TRAINED;
 }
 
@@ -254,28 +163,27 @@ static void start_hashing(gd_run *run, gd_checkpoint checkpoint) {
   enter(run, GD_RUN_HASHING, (double)gd_shape_n_parameters(&run->config.shape));
 }
 
-/* The epoch's row; the weights become the selected ones if no earlier epoch was as good. */
-static void finish_epoch(gd_run *run, double cross_entropy) {
+/* The row of an epoch. Returns whether no earlier epoch was as good: its weights become the selected ones then. */
+static int record_epoch(gd_run *run, const gd_run_mark *mark, double cross_entropy) {
   gd_progress *progress = &run->progress;
   uint32_t n_rows = (uint32_t)progress->epochs_done;
   uint32_t selected = (uint32_t)progress->selected_epoch;
-  if (selected == 0 || cross_entropy < run->history[selected - 1].validation_cross_entropy) {
-    gd_parameters_copy(&run->selected, &run->live);
-    progress->selected_epoch = n_rows + 1;
-  }
   run->history[n_rows] =
-      (gd_history_row){.training_loss = progress->epoch_loss,
+      (gd_history_row){.training_loss = mark->progress.epoch_loss,
                        .validation_accuracy = gd_evaluation_accuracy(&run->validation),
                        .validation_cross_entropy = cross_entropy};
   progress->epochs_done = n_rows + 1;
-  if (n_rows + 1 == run->config.n_epochs) {
-    start_hashing(run, GD_CHECKPOINT_SELECTED);
-  } else {
-    start_epoch(run);
+  if (selected != 0 && cross_entropy >= run->history[selected - 1].validation_cross_entropy) {
+    return 0;
   }
+  progress->selected_epoch = n_rows + 1;
+  return 1;
 }
 
 static gd_run_event validate(gd_run *run, gd_pool *pool, gd_report *report) {
+  if (run->progress.part_done == 0) {
+    gd_evaluation_start(&run->validation, &run->live, &run->validation_images, GD_ALL_BRANCHES);
+  }
   uint32_t n_left = gd_evaluation_step(&run->validation, run->workspace, pool);
   run->progress.part_done = run->validation.n_done;
   if (n_left > 0) {
@@ -285,8 +193,44 @@ static gd_run_event validate(gd_run *run, gd_pool *pool, gd_report *report) {
   if (!isfinite(cross_entropy)) {
     return diverge(run, "validation loss", cross_entropy, report);
   }
-  finish_epoch(run, cross_entropy);
+  if (record_epoch(run, &run->epoch_mark, cross_entropy)) {
+    gd_parameters_copy(&run->selected, &run->live);
+  }
+  if (run->progress.epochs_done == run->config.n_epochs) {
+    start_hashing(run, GD_CHECKPOINT_SELECTED);
+  } else {
+    start_epoch(run);
+  }
   return GD_EVENT_EPOCH;
+}
+
+/* The end of a validation beside training. A run that diverges by it stands where it stood when that epoch ended, so that how
+ * far the next one has come leaves no trace. */
+static gd_run_event end_beside(gd_run *run, gd_pool *pool, gd_report *report) {
+  gd_beside_end(&run->beside, pool);
+  gd_evaluation validated = run->beside.evaluation;
+  run->beside.evaluation = run->validation;
+  run->validation = validated;
+  double cross_entropy = gd_evaluation_cross_entropy(&run->validation);
+  if (!isfinite(cross_entropy)) {
+    run->progress = run->beside_mark.progress;
+    run->progress.part_done = run->validation.n_done;
+    run->order_hash = run->beside_mark.order_hash;
+    run->gate_draw_hash = run->beside_mark.gate_draw_hash;
+    return diverge(run, "validation loss", cross_entropy, report);
+  }
+  if (record_epoch(run, &run->beside_mark, cross_entropy)) {
+    gd_parameters copy = run->beside.weights;
+    run->beside.weights = run->selected;
+    run->selected = copy;
+  }
+  return GD_EVENT_VALIDATED;
+}
+
+/* Whether the epoch that has just been trained is validated beside the next one. */
+static int is_for_beside(const gd_run *run, const gd_pool *pool) {
+  return run->validates_beside && run->progress.epoch < run->config.n_epochs &&
+         run->progress.part_done == 0 && gd_beside_is_possible(&run->beside, pool);
 }
 
 static gd_run_event hash(gd_run *run) {
@@ -321,16 +265,48 @@ static gd_status report_state(const gd_run *run, const char *expected, gd_report
                          ids[gd_run_state_of(run)]);
 }
 
+/* Whether the validation under way is to be ended by this step. */
+static int is_beside_due(const gd_run *run, const gd_pool *pool) {
+  return run->beside.is_under_way &&
+         (!run->validates_beside || gd_run_state_of(run) == GD_RUN_VALIDATING ||
+          gd_beside_is_done(&run->beside, pool));
+}
+
+/* The next minibatch: by all of the pool, or by the caller alone beside a validation. */
+static gd_run_event train_on(gd_run *run, gd_pool *pool, gd_report *report) {
+  gd_run_event event = train(run, run->validates_beside ? NULL : pool, report);
+  if (event == GD_EVENT_DIVERGED && run->beside.is_under_way) {
+    end_beside(run, pool,
+               report); /* that epoch's row still belongs to the history; so does its own fault */
+  }
+  return event;
+}
+
+static gd_run_event begin_beside(gd_run *run, gd_pool *pool, gd_report *report) {
+  gd_beside_start(&run->beside, pool, &run->live, &run->validation_images);
+  run->beside_mark = run->epoch_mark;
+  start_epoch(run);
+  return train_on(run, pool, report);
+}
+
 gd_status gd_run_step(gd_run *run, gd_pool *pool, gd_run_event *event, gd_report *report) {
+  if (is_beside_due(run, pool) && !gd_run_has_ended(run)) {
+    *event = end_beside(run, pool, report);
+    return GD_OK;
+  }
   switch (gd_run_state_of(run)) {
   case GD_RUN_INITIALIZING:
     *event = initialize(run);
     return GD_OK;
   case GD_RUN_TRAINING:
-    *event = train(run, pool, report);
+    *event = train_on(run, pool, report);
     return GD_OK;
   case GD_RUN_VALIDATING:
-    *event = validate(run, pool, report);
+    if (run->validation_images.n_images == 0) {
+      return report_state(run, "a run with validation images", report);
+    }
+    *event =
+        is_for_beside(run, pool) ? begin_beside(run, pool, report) : validate(run, pool, report);
     return GD_OK;
   case GD_RUN_HASHING:
     *event = hash(run);
@@ -344,6 +320,26 @@ gd_status gd_run_step(gd_run *run, gd_pool *pool, gd_run_event *event, gd_report
   return report_state(run, "a run that goes on", report);
 }
 
+gd_status gd_run_set_validation(gd_run *run, const gd_images *images, gd_report *report) {
+  if (run->validation_images.n_images != 0 || gd_run_has_ended(run)) {
+    return report_state(run, "a run that waits for validation images", report);
+  }
+  if (images->n_images > GD_MAX_VALIDATION) {
+    return gd_report_numbers(report, GD_FIELD_OUT_OF_RANGE, GD_NO_OFFSET, "validation images",
+                             GD_MAX_VALIDATION, images->n_images);
+  }
+  run->validation_images = *images;
+  if (gd_run_state_of(run) == GD_RUN_VALIDATING) {
+    enter(run, GD_RUN_VALIDATING, images->n_images);
+  }
+  return GD_OK;
+}
+
+int gd_run_validate_beside(gd_run *run, const gd_pool *pool, int is_on) {
+  run->validates_beside = is_on && gd_beside_is_possible(&run->beside, pool);
+  return run->validates_beside;
+}
+
 int gd_run_has_ended(const gd_run *run) {
   return gd_run_state_of(run) >= GD_RUN_FINISHED;
 }
@@ -351,6 +347,7 @@ int gd_run_has_ended(const gd_run *run) {
 void gd_run_stop(gd_run *run) {
   if (!gd_run_has_ended(run)) {
     run->progress.state = GD_RUN_STOPPED;
+    gd_beside_give_up(&run->beside);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "lab/beside.h"
 #include "lab/config.h"
 #include "lab/evaluation.h"
 #include "lab/random.h"
@@ -13,6 +14,9 @@
 #include "nn/network.h"
 
 #include <stdint.h>
+
+/* Validation images that there is room for where they are not there yet. */
+#define GD_MAX_VALIDATION 2000u
 
 /* v = momentum v + g, in every run. */
 #define GD_MOMENTUM 0.9f
@@ -43,9 +47,10 @@ typedef enum gd_run_state {
   X(EPOCH_TRAINED, "epochTrained") /* the epoch's last minibatch */                                \
   X(VALIDATING, "validating")      /* one chunk, others to come */                                 \
   X(EPOCH, "epoch")                /* the last chunk: the epoch's row stands in the history */     \
-  X(HASHING, "hashing")            /* a part of the digests */                                     \
-  X(FINISHED, "finished")          /* the digests are known, the run is complete */                \
-  X(DIVERGED, "diverged")          /* a loss was not finite */
+  X(VALIDATED, "validated") /* the same, of the epoch before the one that is being trained */      \
+  X(HASHING, "hashing")     /* a part of the digests */                                            \
+  X(FINISHED, "finished")   /* the digests are known, the run is complete */                       \
+  X(DIVERGED, "diverged")   /* a loss was not finite */
 
 typedef enum gd_run_event {
 #define GD_RUN_EVENT_ENUM(name, id) GD_EVENT_##name,
@@ -112,6 +117,13 @@ typedef struct gd_progress {
 #undef GD_PROGRESS_FIELD
 } gd_progress;
 
+/* Where a run stood when an epoch had been trained. */
+typedef struct gd_run_mark {
+  gd_progress progress;
+  uint32_t order_hash;
+  uint32_t gate_draw_hash;
+} gd_run_mark;
+
 /* The run; its inside is for run.c, apart from what is marked as readable. */
 typedef struct gd_run {
   gd_config config;         /* readable */
@@ -132,7 +144,11 @@ typedef struct gd_run {
   gd_parameters live;
   gd_parameters velocities;
   gd_parameters selected;
-  uint32_t *order; /* (n_train) */
+  gd_beside beside;        /* the validation of the epoch before, while it is under way */
+  int validates_beside;    /* epochs are to be validated in this way */
+  gd_run_mark beside_mark; /* of the end of that epoch */
+  gd_run_mark epoch_mark;  /* of the end of the epoch trained last */
+  uint32_t *order;         /* (n_train) */
   gd_random random_initialization;
   gd_random random_order;
   gd_random random_gates;
@@ -145,25 +161,36 @@ typedef struct gd_run {
   gd_step step;                       /* the same */
 } gd_run;
 
-/* Bytes of the arena that a run needs: weights, velocities, the selected checkpoint, and little
- * else. SIZE_OVERFLOW where they do not fit this machine's addresses. */
+/* Bytes of the arena that a run needs: weights, velocities, the selected checkpoint, of networks that are not large a copy to
+ * validate (lab/beside.h), and little else. SIZE_OVERFLOW where they do not fit this machine's addresses. */
 gd_status gd_run_bytes(const gd_config *config, uint32_t n_validation, uint64_t *bytes,
                        gd_report *report);
 
 /* Lays a run out in `arena` (gd_run_bytes bytes free) and starts it. The splits and `initial` are
- * borrowed: they stay as long as the run does. `initial`: weights of the same shape to continue
+ * borrowed: they stay as long as the run does. `validation`: NULL if it will come later. `initial`: weights of the same shape to continue
  * from instead of drawing them (NULL: draw); velocities start at zero and the order and gate
  * streams at the seed as ever.
  * FIELD_OUT_OF_RANGE: trainN is more than train holds; WRONG_SHAPE: initial's widths are others;
- * OUT_OF_MEMORY: the arena is too small. *out is set on success only; it goes with the arena. */
+ * OUT_OF_MEMORY: the arena is too small. *out is set on success only; it goes with the arena, which must stay until
+ * gd_pool_end once it has validated beside training. */
 gd_status gd_run_create(gd_arena *arena, const gd_config *config, const gd_images *train,
                         const gd_images *validation, const gd_parameters *initial, gd_run **out,
                         gd_report *report);
+
+/* Gives a run that was created without them its validation images, borrowed like those to train with; before it validates, or
+ * that step gives WRONG_STATE. WRONG_STATE if it has some; FIELD_OUT_OF_RANGE for more than GD_MAX_VALIDATION. */
+gd_status gd_run_set_validation(gd_run *run, const gd_images *images, gd_report *report);
 
 /* Does one bounded piece of work, `pool` (NULL: the caller alone) helping: *event says which. With
  * the event DIVERGED the report says which loss was not finite, though the call itself is OK.
  * WRONG_STATE on a run that is finished, diverged or stopped. Nothing is allocated. */
 gd_status gd_run_step(gd_run *run, gd_pool *pool, gd_run_event *event, gd_report *report);
+
+/* From now on (is_on != 0) the caller alone trains, and the rest of the pool validates each epoch but the last while the next one
+ * is trained; or (0) all of them do the one and then the other, as in a new run. The results are the same to the bit. A
+ * validation that is under way is then waited for by the next step, which does nothing else.
+ * Returns whether it is on: never with a large network or a pool of one. */
+int gd_run_validate_beside(gd_run *run, const gd_pool *pool, int is_on);
 
 /* progress.state as what it is. */
 gd_run_state gd_run_state_of(const gd_run *run);
@@ -171,7 +198,7 @@ gd_run_state gd_run_state_of(const gd_run *run);
 /* Whether it is finished, diverged or stopped. */
 int gd_run_has_ended(const gd_run *run);
 
-/* Ends a run for good: its history stays, it gets no test figures. In the middle of a minibatch
+/* Ends a run for good: its history stays, without the epoch whose validation is under way; it gets no test figures. In the middle of a minibatch
  * too: the live weights are lost then. No effect on one that has ended. */
 void gd_run_stop(gd_run *run);
 

@@ -47,6 +47,22 @@ uint32_t gd_weights_next(const gd_shape *shape, const gd_weights_cursor *cursor)
   return cursor->layer == GD_N_LAYERS ? 0 : row_length(shape, cursor);
 }
 
+uint64_t gd_weights_draw(gd_parameters *parameters, gd_weights_cursor *cursor, float *row,
+                         uint64_t n_values, gd_random *random, gd_sha256 *sha) {
+  uint64_t n_done = 0;
+  uint32_t n;
+  while (n_done < n_values && (n = gd_weights_next(&parameters->shape, cursor)) > 0) {
+    const double root = sqrt((double)parameters->shape.widths[cursor->layer]);
+    for (uint32_t i = 0; i < n; i++) {
+      row[i] = (float)((2 * gd_random_unit(gd_random_next(random)) - 1) / root);
+    }
+    gd_sha256_update(sha, row, n * sizeof *row);
+    gd_weights_write(parameters, cursor, row);
+    n_done += n;
+  }
+  return n_done;
+}
+
 uint64_t gd_weights_hash(const gd_parameters *parameters, gd_weights_cursor *cursor, float *row,
                          uint64_t n_values, gd_sha256 *sha) {
   uint64_t n_done = 0;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "lab/random.h"
 #include "nn/network.h"
 
 #include <stdint.h>
@@ -22,6 +23,11 @@ uint32_t gd_weights_next(const gd_shape *shape, const gd_weights_cursor *cursor)
 
 /* Writes the cursor's row (gd_weights_next numbers) and moves on. */
 void gd_weights_write(gd_parameters *parameters, gd_weights_cursor *cursor, const float *row);
+
+/* Draws whole rows from the cursor on and hashes them, until at least `n_values` numbers are drawn or the end is reached: weights
+ * and biases alike, uniform in +-1/sqrt(fan-in). `row`: room for GD_MAX_WIDTH floats. Returns how many numbers were drawn. */
+uint64_t gd_weights_draw(gd_parameters *parameters, gd_weights_cursor *cursor, float *row,
+                         uint64_t n_values, gd_random *random, gd_sha256 *sha);
 
 /* Hashes whole rows from the cursor on until at least `n_values` numbers are hashed or the end is
  * reached (cursor->layer == GD_N_LAYERS). `row`: room for GD_MAX_WIDTH floats. Returns how many

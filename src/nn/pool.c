@@ -22,6 +22,8 @@ struct gd_pool {
   unsigned n_next;       /* n_threads after the next turn */
   void (*work)(void *context, const gd_share *share); /* NULL: go home */
   void *context;
+  unsigned job; /* number of the work that was begun last */
+  int is_begun; /* and whether it has not been ended */
   atomic_uint n_arrived;
   atomic_uint phase;
   atomic_uint n_asleep; /* at the barrier */
@@ -145,19 +147,30 @@ void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *shar
   gd_pool_end(pool);
 }
 
-void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
-                   void *context) {
+unsigned gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                       void *context) {
+  gd_pool_end(pool);
   pool->work = work;
   pool->context = context;
+  pool->is_begun = 1;
   arrive(pool);
+  return ++pool->job;
 }
 
 void gd_pool_end(gd_pool *pool) {
-  arrive(pool);
+  if (pool != NULL && pool->is_begun) {
+    arrive(pool);
+    pool->is_begun = 0;
+  }
 }
 
-int gd_pool_is_done(const gd_pool *pool) {
-  return atomic_load_explicit(&pool->n_arrived, memory_order_acquire) + 1 == pool->shares[0].count;
+int gd_pool_is_done(const gd_pool *pool, unsigned job) {
+  return !gd_pool_is_busy(pool) || job != pool->job;
+}
+
+int gd_pool_is_busy(const gd_pool *pool) {
+  return pool != NULL && pool->is_begun &&
+         atomic_load_explicit(&pool->n_arrived, memory_order_acquire) + 1 < pool->shares[0].count;
 }
 
 void gd_share_barrier(const gd_share *share) {
@@ -193,20 +206,27 @@ void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *shar
   work(context, &alone);
 }
 
-void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
-                   void *context) {
+unsigned gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                       void *context) {
   (void)pool;
   (void)work;
   (void)context;
+  return 0;
 }
 
 void gd_pool_end(gd_pool *pool) {
   (void)pool;
 }
 
-int gd_pool_is_done(const gd_pool *pool) {
+int gd_pool_is_done(const gd_pool *pool, unsigned job) {
   (void)pool;
+  (void)job;
   return 1;
+}
+
+int gd_pool_is_busy(const gd_pool *pool) {
+  (void)pool;
+  return 0;
 }
 
 void gd_share_barrier(const gd_share *share) {

@@ -41,13 +41,21 @@ void gd_pool_use(gd_pool *pool, unsigned n);
 void gd_pool_run(gd_pool *pool, void (*work)(void *context, const gd_share *share), void *context);
 
 /* The same in two halves, without the caller: the other workers are at work between them, and the caller does as it
- * likes. With one worker nothing is done: ask gd_pool_n_threads first. */
-void gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
-                   void *context);
+ * likes. What begins next (gd_pool_run and gd_pool_use too) ends it first, and so waits for it. Returns its number, by which
+ * gd_pool_is_done knows it. With one worker nothing is done: ask gd_pool_n_threads first. */
+unsigned gd_pool_begin(gd_pool *pool, void (*work)(void *context, const gd_share *share),
+                       void *context);
+
+/* Returns when the work that was begun last has ended; at once if nothing is under way. What it wrote is visible then.
+ * NULL is fine. */
 void gd_pool_end(gd_pool *pool);
 
-/* Whether gd_pool_end would return at once. */
-int gd_pool_is_done(const gd_pool *pool);
+/* Whether this work has ended: all workers are through with it, or something else has begun since. NULL is fine, here and below.
+ */
+int gd_pool_is_done(const gd_pool *pool, unsigned job);
+
+/* Whether gd_pool_end would wait for any. */
+int gd_pool_is_busy(const gd_pool *pool);
 
 /* Inside `work`: returns when every worker has come here; what they wrote before is visible after.
  */

@@ -21,13 +21,17 @@
  *
  * Runs. The run takes the numbers at gd_config_values() as its configuration, and checks them.
  *   gd_run_open(train i32, validation i32, initial i32) -> i32 handle
- *       train, validation: verified splits, which cannot be closed before the run;
+ *       train, validation: verified splits, which cannot be closed before the run; validation 0: it follows
  *       initial: a finished weights handle to continue from (it too stays open; velocities start
  *       at zero), or 0
  *   gd_run_step(run i32) -> i32                    one bounded piece of work: a number of
  *       describe().events (diverged: the report says which loss); a finished, diverged or stopped
  *       run: -WRONG_STATE. After the event "part" the run is within a minibatch: until that one is
  *       done the run's live weights cannot be had, and nothing can be predicted with the run
+ *   gd_run_set_validation(run i32, validation i32) -> i32   it follows; before the step after "epochTrained"
+ *   gd_run_validate_beside(run i32, is_on i32) -> i32   1: from now on the first thread alone trains, and another one
+ *       validates each epoch but the last meanwhile (0: it cannot, or is not to); the event "validated" tells of
+ *       an epoch that was validated so
  *   gd_run_stop(run i32) -> i32                    ends it for good
  *   gd_run_view(run i32, view i32) -> ptr          views: describe().runViews, by name:
  *       progress f64[describe().progress.length]; history f64[epochsDone][describe().history.length];
@@ -188,7 +192,8 @@ static gd_status create_run(const gd_images *train, const gd_images *validation,
                             const gd_parameters *initial, gd_run_object **out) {
   gd_config config;
   size_t bytes = 0;
-  gd_status status = measure_run(validation->n_images, &config, &bytes);
+  uint32_t n_validation = validation == NULL ? GD_MAX_VALIDATION : validation->n_images;
+  gd_status status = measure_run(n_validation, &config, &bytes);
   if (status != GD_OK) {
     return status;
   }
@@ -216,7 +221,7 @@ GD_EXPORT(int32_t, run_open, (int32_t train, int32_t validation, int32_t initial
   gd_run_object *object = NULL;
   gd_weights_object *weights = NULL;
   gd_status status = gd_images_get(train, &train_images);
-  if (status == GD_OK) {
+  if (status == GD_OK && validation != 0) {
     status = gd_images_get(validation, &validation_images);
   }
   if (status == GD_OK && initial != 0) {
@@ -224,7 +229,7 @@ GD_EXPORT(int32_t, run_open, (int32_t train, int32_t validation, int32_t initial
     status = weights == NULL ? gd_last_report()->status : GD_OK;
   }
   if (status == GD_OK) {
-    status = create_run(&train_images, &validation_images,
+    status = create_run(&train_images, validation == 0 ? NULL : &validation_images,
                         weights == NULL ? NULL : &weights->parameters, &object);
   }
   if (status != GD_OK) {
@@ -239,7 +244,9 @@ GD_EXPORT(int32_t, run_open, (int32_t train, int32_t validation, int32_t initial
   object->validation = validation;
   object->initial = initial;
   gd_handle_hold(train);
-  gd_handle_hold(validation);
+  if (validation != 0) {
+    gd_handle_hold(validation);
+  }
   if (initial != 0) {
     gd_handle_hold(initial);
   }
@@ -259,6 +266,29 @@ GD_EXPORT(int32_t, run_step, (int32_t handle)) {
   object->has_prediction = 0;
   gd_status status = gd_run_step(object->run, gd_engine_pool(), &event, gd_last_report());
   return status == GD_OK ? (int32_t)event : gd_result(status);
+}
+
+GD_EXPORT(int32_t, run_set_validation, (int32_t handle, int32_t validation)) {
+  gd_run_object *object = gd_run_get(handle);
+  gd_images images;
+  if (object == NULL) {
+    return gd_result(GD_STALE_HANDLE);
+  }
+  gd_status status = gd_images_get(validation, &images);
+  if (status == GD_OK) {
+    status = gd_run_set_validation(object->run, &images, gd_last_report());
+  }
+  if (status == GD_OK) {
+    object->validation = validation;
+    gd_handle_hold(validation);
+  }
+  return gd_result(status);
+}
+
+GD_EXPORT(int32_t, run_validate_beside, (int32_t handle, int32_t is_on)) {
+  gd_run_object *object = gd_run_get(handle);
+  return object == NULL ? gd_result(GD_STALE_HANDLE)
+                        : gd_run_validate_beside(object->run, gd_engine_pool(), is_on);
 }
 
 GD_EXPORT(int32_t, run_stop, (int32_t handle)) {
@@ -325,12 +355,15 @@ GD_EXPORT(int32_t, run_view_items, (int32_t handle, int32_t id)) {
 }
 
 GD_EXPORT(int32_t, run_close, (int32_t handle)) {
+  gd_pool_end(gd_engine_pool()); /* a thread may be at work for it */
   gd_run_object *object = gd_handle_close(GD_HANDLE_RUN, handle);
   if (object == NULL) {
     return gd_result(gd_last_report()->status);
   }
   gd_handle_release(object->train);
-  gd_handle_release(object->validation);
+  if (object->validation != 0) {
+    gd_handle_release(object->validation);
+  }
   if (object->initial != 0) {
     gd_handle_release(object->initial);
   }

@@ -6,7 +6,7 @@
 /* Less than this is not worth waking a thread for. */
 #define LEAST_BYTES (64 * 1024)
 
-/* What the other thread is at; NULL: nothing. One split at a time: another one's bytes wait until it is done. */
+/* What the other thread was given last. One split at a time: another one's bytes wait until it has nothing to do. */
 static gd_split *hashed;
 static uint32_t end;
 
@@ -18,19 +18,16 @@ static void hash(void *context, const gd_share *share) {
 }
 
 void gd_hash_settle(void) {
-  if (hashed != NULL) {
-    gd_pool_end(gd_machine_pool());
-    hashed = NULL;
-  }
+  gd_pool_end(gd_engine_pool());
 }
 
 void gd_hash_arrived(gd_split *split) {
-  gd_pool *pool = gd_machine_pool();
+  gd_pool *pool = gd_engine_pool();
   if (gd_pool_n_threads(pool) < 2) {
     gd_split_hash(split, split->n_bytes);
     return;
   }
-  if (hashed != NULL && !gd_pool_is_done(pool)) {
+  if (gd_pool_is_busy(pool)) {
     return;
   }
   gd_hash_settle();

@@ -7,12 +7,7 @@ static gd_pool *pool;
 static void *pool_block;
 static unsigned n_started = 1;
 
-gd_pool *gd_machine_pool(void) {
-  return pool;
-}
-
 gd_pool *gd_engine_pool(void) {
-  gd_hash_settle();
   return pool;
 }
 
@@ -20,7 +15,6 @@ GD_EXPORT(int32_t, self_check, (void)) {
   gd_report *report = gd_last_report();
   gd_arena arena;
   gd_arena_init_measuring(&arena);
-  gd_hash_settle();
   gd_status status = gd_self_check(&arena, pool, report);
   if (status != GD_OK) {
     return gd_result(status);
@@ -69,7 +63,6 @@ GD_EXPORT(int32_t, threads, (uint32_t n)) {
   if (n < 1 || n > GD_MAX_THREADS) {
     return report_threads(GD_MAX_THREADS, n);
   }
-  gd_hash_settle();
   stop_threads();
   gd_status status = n == 1 ? GD_OK : start_threads(n);
   if (status != GD_OK) {
@@ -102,7 +95,6 @@ GD_EXPORT(int32_t, threads_use, (uint32_t n)) {
   if (n < 1 || n > n_started) {
     return report_threads(n_started, n);
   }
-  gd_hash_settle();
   if (pool != NULL) {
     gd_pool_use(pool, n);
   }

@@ -53,11 +53,8 @@ gd_status gd_model_get(int32_t handle, int32_t checkpoint, gd_model *out);
 /* Whether a mask of branches is one: the fault of the field "mask" otherwise. */
 gd_status gd_mask_check(int32_t mask);
 
-/* The threads of gd_threads, free for work; NULL: the caller's alone. */
+/* The threads of gd_threads; NULL: the caller's alone. */
 gd_pool *gd_engine_pool(void);
-
-/* The same for hashing.c, which lets one of them work on by itself. */
-gd_pool *gd_machine_pool(void);
 
 /* Views: an array that JavaScript looks at in place. */
 typedef struct gd_view {

@@ -71,7 +71,7 @@ function wordsFor(run, live, isPaused) {
         share: run.status === 'loading' ? null : 1,
       };
     case 'training':
-      return training(live?.progress ?? null, isPaused);
+      return awaitedDownload(live) ?? training(live?.progress ?? null, isPaused);
     case 'finished':
       return { phase: 'Finished', detail: `${tested(run)}${summary(run)}`, share: 1 };
     case 'stopped':
@@ -92,6 +92,13 @@ function download({ split, receivedBytes, totalBytes, retrying }) {
     detail: `${size(receivedBytes)} of ${size(totalBytes)}`,
     share: totalBytes > 0 ? receivedBytes / totalBytes : null,
   };
+}
+
+/** An epoch is trained, and what it is validated on is not there yet. @param {Live|null} live @returns {Words|null} */
+function awaitedDownload(live) {
+  const { download: fetched, progress } = live ?? {};
+  const isTrained = progress?.minibatch === progress?.nMinibatches;
+  return fetched && isTrained && fetched.receivedBytes < fetched.totalBytes ? download(fetched) : null;
 }
 
 /** @param {import('../types.js').RunProgress|null} progress @param {boolean} isPaused @returns {Words} */
