@@ -47,7 +47,8 @@ void gd_lists_write_pixels(gd_sparse *matrix, const gd_minibatch *minibatch,
                            const float scaled[256], uint8_t *seen);
 
 /* Lists gain times the values (activations, or gradients dz) by image, for the images begin..end-1, or by column, for
- * the columns begin..end-1. values: feature panels [ceil(n_columns / 32)][n_rows][32], zero beyond n_columns. */
+ * the columns begin..end-1, begin a multiple of 4. values: feature panels [ceil(n_columns / 32)][n_rows][32], zero beyond
+ * n_columns; n_rows a multiple of 4. */
 void gd_lists_write_images(const gd_sparse *matrix, const float *values, uint32_t n_rows,
                            float gain, uint32_t begin, uint32_t end);
 void gd_lists_write_columns(const gd_sparse *matrix, const float *values, uint32_t n_rows,

@@ -49,15 +49,16 @@ static void take_for_training(gd_arena *arena, gd_workspace *workspace) {
 
 gd_status gd_workspace_take(gd_arena *arena, const gd_shape *shape, uint32_t n_max_batch,
                             int training, gd_workspace **out) {
-  gd_workspace made = {.shape = *shape, .n_rows = n_max_batch};
+  const uint32_t n_rows = gd_round_up(n_max_batch, 4);
+  gd_workspace made = {.shape = *shape, .n_rows = n_rows};
   gd_workspace *workspace = gd_arena_take(arena, 1, sizeof *workspace);
   gd_lists_take(arena, n_max_batch, GD_N_PIXELS, training, &made.pixels);
   gd_lists_take(arena, n_max_batch, wider(shape->widths[1], GD_N_CLASSES), training, &made.listed);
   made.tables = gd_arena_take(arena, GD_MAX_THREADS * GD_TABLE_FLOATS, sizeof *made.tables);
   for (unsigned l = 0; l < N_HIDDEN; l++) {
-    made.own[l] = take_features(arena, n_max_batch, shape->widths[l + 1]);
+    made.own[l] = take_features(arena, n_rows, shape->widths[l + 1]);
   }
-  made.logits = take_features(arena, n_max_batch, GD_N_CLASSES);
+  made.logits = take_features(arena, n_rows, GD_N_CLASSES);
   for (int value = 0; value < 256; value++) {
     made.scaled[value] = (float)value / 255.0f;
   }
@@ -277,7 +278,7 @@ static void update_layer(const network_pass *pass, unsigned layer, const gd_shar
   const gd_sparse dy = lists_for(ws, ws->shape.widths[layer + 1]);
   const uint32_t n_in = ws->shape.widths[layer];
   gd_weight_range range = {.end_panel = gd_n_panels(n_in, GD_FEATURE_PANEL)};
-  gd_share_range(share, ws->shape.widths[layer + 1], 1, &range.first_column, &range.end_column);
+  gd_share_range(share, ws->shape.widths[layer + 1], 4, &range.first_column, &range.end_column);
   gd_lists_write_columns(&dy, ws->dz[layer], ws->n_rows, gain_of(pass, layer), range.first_column,
                          range.end_column);
   gd_sparse_update(&dy, ws->h[layer - 1], ws->n_rows, NULL,

@@ -88,6 +88,26 @@ GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
   return wasm_v128_andnot(x, wasm_f32x4_lt(wasm_f32x4_abs(x), wasm_f32x4_splat(limit)));
 }
 
+/* Bit k of the result: whether lane k is not zero (a NaN is not). */
+GD_INLINE uint32_t gd_v4_not_zero(gd_v4 x) {
+  return wasm_i32x4_bitmask(wasm_f32x4_ne(x, wasm_f32x4_const_splat(0.0f)));
+}
+
+/* The bits of the integers first, first + 1, first + 2, first + 3. */
+GD_INLINE gd_v4 gd_v4_count_from(uint32_t first) {
+  return wasm_i32x4_add(wasm_i32x4_splat((int32_t)first), wasm_i32x4_const(0, 1, 2, 3));
+}
+
+/* Byte k of the result is byte order[k] of x, each 0..15. */
+GD_INLINE gd_v4 gd_v4_permute(gd_v4 x, const uint8_t order[16]) {
+#ifdef GD_FUSED
+  return wasm_i8x16_relaxed_swizzle(
+      x, wasm_v128_load(order)); /* of such an order the same, and shorter */
+#else
+  return wasm_i8x16_swizzle(x, wasm_v128_load(order));
+#endif
+}
+
 /* Bit k of the result: whether byte k of 16 is not zero. */
 GD_INLINE uint32_t gd_bytes_not_zero(const uint8_t *from) {
   return wasm_i8x16_bitmask(wasm_i8x16_ne(wasm_v128_load(from), wasm_i8x16_const_splat(0)));
@@ -150,7 +170,24 @@ GD_INLINE gd_v4 gd_v4_zero_below(gd_v4 x, float limit) {
   return (gd_v4)((gd_v4_lanes)x & ~is_small);
 }
 
+GD_INLINE uint32_t gd_v4_not_zero(gd_v4 x) {
+  const gd_v4_lanes found = (x != gd_v4_splat(0.0f)) & (gd_v4_lanes){1, 2, 4, 8};
+  return (uint32_t)(found[0] | found[1] | found[2] | found[3]);
+}
+
+GD_INLINE gd_v4 gd_v4_count_from(uint32_t first) {
+  return (gd_v4)((gd_v4_lanes){0, 1, 2, 3} + (int32_t)first);
+}
+
 typedef uint8_t gd_v16_bytes __attribute__((vector_size(16)));
+
+GD_INLINE gd_v4 gd_v4_permute(gd_v4 x, const uint8_t order[16]) {
+  gd_v16_bytes to;
+  for (int k = 0; k < 16; k++) {
+    to[k] = ((gd_v16_bytes)x)[order[k]];
+  }
+  return (gd_v4)to;
+}
 
 GD_INLINE uint32_t gd_bytes_not_zero(const uint8_t *from) {
   gd_v16_bytes bytes;
