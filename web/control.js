@@ -6,8 +6,6 @@
 export class RunControl {
   /** 'run': on and on; 'pause': wait; a step: until its event, then wait. */
   #mode;
-  /** Whether the step under way has trained yet: one that was asked for before a validation begins with that. */
-  #hasTrained = false;
   #stop = new AbortController();
   /** @type {() => void} */
   #wake = () => {};
@@ -49,7 +47,6 @@ export class RunControl {
       this.#stop.abort();
     } else {
       this.#mode = action === 'resume' ? 'run' : action;
-      this.#hasTrained = false;
     }
     this.#wake();
     this.#onChange();
@@ -65,11 +62,7 @@ export class RunControl {
 
   /** Ends a step when what it was for has happened. @param {string} event  a run event of C */
   happened(event) {
-    this.#hasTrained ||= event === 'minibatch' || event === 'epochTrained';
-    const isStepDone =
-      (this.#mode === 'stepMinibatch' && (event === 'minibatch' || (event === 'epoch' && this.#hasTrained))) ||
-      (this.#mode === 'stepEpoch' && event === 'epoch');
-    if (isStepDone) {
+    if (!this.isFree && (event === 'epoch' || (event === 'minibatch' && this.#mode === 'stepMinibatch'))) {
       this.#mode = 'pause';
       this.#onChange();
     }

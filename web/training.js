@@ -77,8 +77,8 @@ export class Training {
         await this.#bringValidation?.();
         this.#bringValidation = undefined;
       }
-      if (event !== 'part') {
-        this.#validateBeside(control.isFree && this.#trial.validatesBeside);
+      this.#validateBeside(control.isFree && this.#trial.validatesBeside);
+      if (!isUnfinished(event)) {
         if (control.isPaused && this.#isBehind) {
           this.#step(onEpoch);
           onProgress(this.progress(true));
@@ -262,8 +262,13 @@ export class Training {
   }
 }
 
+/** Whether a pause must wait: for the rest of a minibatch, or the validation that follows it. @param {string} event   the last */
+function isUnfinished(event) {
+  return event === 'part' || event === 'epochTrained' || event === 'validating';
+}
+
 /**
- * Whether the next step may be done without waiting. A minibatch that has begun is finished before a pause.
+ * Whether the next step may be done without waiting.
  * @param {RunControl} control
  * @param {string} event   of the last step
  */
@@ -271,7 +276,7 @@ function mayGoOn(control, event) {
   if (event === 'finished' || event === 'diverged') {
     return false;
   }
-  return event === 'part' ? !control.isStopped : control.mayGoOn;
+  return isUnfinished(event) ? !control.isStopped : control.mayGoOn;
 }
 
 /** Counts the seconds of work, pauses left out. */
