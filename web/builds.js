@@ -163,11 +163,11 @@ async function startBuild(wasmUrl, name, { nThreads, ...options }) {
   const instance = await startInstance(url, { nWorkers: nThreads - 1, ...options });
   try {
     const engine = new Engine(instance, name);
+    engine.status('gd_self_check'); // alone, while the workers start: threads do the same sums, in the same order
     if (nThreads > 1) {
       await instance.readyWorkers();
       engine.startThreads(nThreads);
     }
-    engine.status('gd_self_check');
     return engine;
   } catch (error) {
     instance.close();
