@@ -6,7 +6,6 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 
 import { openNodeEngine } from '../scripts/lib/node-session.mjs';
 import { Dataset } from '../web/dataset.js';
-import { Downloads } from '../web/downloads.js';
 import { LabError } from '../web/fault.js';
 import { changedSource, fileOf, flipped, jsonBytes, manifestOf, streamOf } from './lib/sources.mjs';
 
@@ -267,25 +266,6 @@ test('a manifest that is none, or lacks the split', async () => {
 test('by itself zlib decodes', async () => {
   const { audit } = await loadValidation({});
   assert.equal(audit?.route, 'zlib');
-});
-
-test('splits that are begun early are asked for once, and opened when the engine takes them', async () => {
-  const { source, asked } = changedSource({});
-  const downloads = new Downloads(source);
-  downloads.begin(['validation']);
-  downloads.begin(['validation', 'train']);
-  const dataset = new Dataset(engine, source, { downloads });
-  for (const split of ['validation', 'train', 'validation']) {
-    engine.status('gd_split_close', (await dataset.load(split)).handle);
-  }
-  assert.deepEqual(asked.map(({ name }) => name), ['manifest.json', GZIP, 'train.bin.gz', GZIP]);
-});
-
-test('a fault of a split that was begun early is told by its load', async () => {
-  const { source } = changedSource({ [GZIP]: new TextEncoder().encode('no split') });
-  const downloads = new Downloads(source);
-  downloads.begin(['validation']);
-  await assert.rejects(new Dataset(engine, source, { downloads }).load('validation'), { code: 'NOT_A_SPLIT' });
 });
 
 /**

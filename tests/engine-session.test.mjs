@@ -332,14 +332,3 @@ test('statistics come back by name', () => {
   assert.equal(paired.nPositive, 3);
   assert.equal(paired.signPValue, 0.25);
 });
-
-test('a load that two want at once is done once, and either may give up', async () => {
-  const fresh = await openSession();
-  const controller = new AbortController();
-  const first = fresh.split('test', { signal: controller.signal });
-  const second = fresh.split('test', {});
-  controller.abort();
-  await assert.rejects(first, { code: 'STOPPED' });
-  assert.equal((await second).audit.nImages, 2000);
-  assert.equal((await fresh.split('test', {})).handle, (await second).handle);
-});

@@ -3,7 +3,6 @@
 
 import { applyConfig, measureConfig } from './config.js';
 import { RunControl } from './control.js';
-import { Dataset } from './dataset.js';
 import { faultOf, LabError, unlessAborted } from './fault.js';
 import { hexOf, Model, openWeights } from './model.js';
 import { breathe } from './pace.js';
@@ -11,10 +10,8 @@ import * as protocol from './protocol.js';
 import { carryOut } from './experiment.js';
 
 /** @typedef {import('./control.js').Action} Action */
-/** @typedef {import('./dataset.js').LoadedSplit} LoadedSplit */
-/** @typedef {import('./dataset.js').LoadOptions} LoadOptions */
 /** @typedef {import('./engine.js').Engine} Engine */
-/** @typedef {import('./source.js').Source} Source */
+/** @typedef {import('./splits.js').Splits} Splits */
 /** @typedef {import('./types.js').ConfigInput} ConfigInput */
 /** @typedef {import('./types.js').Evaluation} Evaluation */
 /** @typedef {import('./types.js').LabFault} LabFault */
@@ -29,16 +26,9 @@ import { carryOut } from './experiment.js';
  * @property {(event: string, data: any) => void} emit
  */
 
-/** Splits that must share no image. */
-const DISJOINT = [['train', 'validation']];
-
 /** An engine and all that is open in it. */
 export class Session {
-  #dataset;
-  /** @type {Map<string, LoadedSplit>} */
-  #splits = new Map();
-  /** @type {Map<string, Promise<unknown>>} loads under way */
-  #loads = new Map();
+  #splits;
   /** @type {Map<number, RunControl>} from the request to its end */
   #controls = new Map();
   /** @type {Map<number, Model>} runs that are training, as they stand */
@@ -50,12 +40,11 @@ export class Session {
 
   /**
    * @param {Engine} engine
-   * @param {Source} source   of the manifest and the splits
-   * @param {ConstructorParameters<typeof Dataset>[2]} [options]
+   * @param {Splits} splits   of that engine, some of them perhaps on their way
    */
-  constructor(engine, source, options) {
+  constructor(engine, splits) {
     this.engine = engine;
-    this.#dataset = new Dataset(engine, source, options);
+    this.#splits = splits;
   }
 
   /**
@@ -68,64 +57,11 @@ export class Session {
   }
 
   /**
-   * A split, loaded now or before. Two who want it at once share one load.
    * @param {string} name
-   * @param {LoadOptions} options
-   * @returns {Promise<LoadedSplit>}
+   * @param {import('./dataset.js').LoadOptions} options
    */
-  async split(name, options) {
-    for (;;) {
-      const loaded = this.#splits.get(name);
-      if (loaded !== undefined) {
-        return loaded;
-      }
-      const other = this.#loads.get(name);
-      if (other === undefined) {
-        break;
-      }
-      await unlessAborted(other.catch(() => {}), options.signal);
-    }
-    const load = this.#load(name, options).finally(() => this.#loads.delete(name));
-    this.#loads.set(name, load);
-    return load;
-  }
-
-  /**
-   * @param {string} name
-   * @param {LoadOptions} options
-   */
-  async #load(name, options) {
-    const loaded = await this.#dataset.load(name, options);
-    for (const pair of DISJOINT.filter((names) => names.includes(name))) {
-      const other = pair.find((split) => split !== name) ?? '';
-      const otherLoaded = this.#splits.get(other);
-      if (otherLoaded !== undefined) {
-        this.#checkDisjoint(loaded, otherLoaded);
-      }
-    }
-    this.#splits.set(name, loaded);
-    return loaded;
-  }
-
-  /**
-   * @param {LoadedSplit} loaded   closed if it shares an image with the other
-   * @param {LoadedSplit} other
-   */
-  #checkDisjoint(loaded, other) {
-    try {
-      this.engine.status('gd_split_disjoint', other.handle, loaded.handle);
-    } catch (error) {
-      this.engine.status('gd_split_close', loaded.handle);
-      throw error;
-    }
-    loaded.audit.checks.push({
-      name: `no image of ${other.audit.split}`,
-      state: 'passed',
-      status: 'OK',
-      expected: '0 shared',
-      found: '0 shared',
-      offset: null,
-    });
+  split(name, options) {
+    return this.#splits.ask(name, options);
   }
 
   /**

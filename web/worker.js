@@ -1,12 +1,12 @@
 // A session in a worker, or a rebuild: answers the page's messages (README.md lists them).
 
 import { openEngine } from './builds.js';
-import { Downloads } from './downloads.js';
 import { faultOf, LabError } from './fault.js';
 import { throttled } from './pace.js';
 import { carryOutRebuild } from './rebuilding.js';
 import { Session } from './session.js';
 import { httpSource } from './source.js';
+import { Splits } from './splits.js';
 
 /** @typedef {import('./session.js').Context} Context */
 /** @typedef {import('./types.js').OpenOptions} OpenOptions */
@@ -18,8 +18,8 @@ const ALWAYS = ['phase', 'epoch', 'step'];
 /** @type {Session|undefined} */
 let session;
 
-/** Of the session, and there before its engine is. @type {Downloads|undefined} */
-let downloads;
+/** Of the session, and there before its engine is. @type {Splits|undefined} */
+let splits;
 
 /** Requests under way. @type {Map<number, AbortController>} */
 const requests = new Map();
@@ -48,10 +48,10 @@ const methods = {
 
 /** @param {Required<Pick<OpenOptions, 'datasetUrl'|'wasmUrl'>> & OpenOptions} options */
 async function open({ datasetUrl, inflate, ...options }) {
-  const source = httpSource(datasetUrl);
-  downloads = new Downloads(source);
-  const engine = await openEngine(options);
-  session = new Session(engine, source, { inflate, downloads });
+  const opening = openEngine(options);
+  splits = new Splits(opening, httpSource(datasetUrl), { inflate });
+  const engine = await opening;
+  session = new Session(engine, splits);
   return { engine: engine.info, description: engine.description };
 }
 
@@ -66,7 +66,7 @@ async function carryOut(method, params, context) {
   }
   if (method === 'expect') {
     if (session === undefined) {
-      downloads?.begin(params.splits); // once the engine is there, the run itself comes at once
+      splits?.expect(params.splits); // once the engine is there, the run itself comes at once
     }
     return null;
   }

@@ -11,6 +11,7 @@ import v8 from 'node:v8';
 import { detectFeatures, openEngine } from '../../web/builds.js';
 import { LabError } from '../../web/fault.js';
 import { Session } from '../../web/session.js';
+import { Splits } from '../../web/splits.js';
 import { NODE } from './node-platform.mjs';
 
 /** @typedef {import('../../web/source.js').Source} Source */
@@ -44,7 +45,7 @@ export async function openNodeEngine({ wasm = path.join(ROOT, 'dist/wasm'), ...o
  */
 export async function openSession({ dataset = path.join(ROOT, 'dist/dataset'), inflate, ...options } = {}) {
   const engine = await openNodeEngine(options);
-  return new Session(engine, directorySource(dataset), { inflate });
+  return new Session(engine, new Splits(engine, directorySource(dataset), { inflate }));
 }
 
 /**

@@ -8,15 +8,13 @@ export const LAB_URLS = { wasm: `${LAB}wasm/`, dataset: `${LAB}dataset/` };
 
 /**
  * @type {[typeof import('../../../web/builds.js'), typeof import('../../../web/dataset.js'),
- *   typeof import('../../../web/source.js'), typeof import('../../../web/config.js'),
- *   typeof import('../../../web/downloads.js')]}
+ *   typeof import('../../../web/source.js'), typeof import('../../../web/config.js')]}
  */
-const [{ openEngine }, { Dataset }, { httpSource }, { applyConfig }, { Downloads }] = await Promise.all([
+const [{ openEngine }, { Dataset }, { httpSource }, { applyConfig }] = await Promise.all([
   import(`${MODULES}builds.js`),
   import(`${MODULES}dataset.js`),
   import(`${MODULES}source.js`),
   import(`${MODULES}config.js`),
-  import(`${MODULES}downloads.js`),
 ]);
 
-export { applyConfig, Dataset, Downloads, httpSource, openEngine };
+export { applyConfig, Dataset, httpSource, openEngine };

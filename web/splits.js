@@ -1,0 +1,147 @@
+// The splits of one engine, each loaded once for all who ask for it.
+
+import { Dataset } from './dataset.js';
+import { unlessAborted } from './fault.js';
+
+/** @typedef {import('./dataset.js').LoadedSplit} LoadedSplit */
+/** @typedef {import('./dataset.js').LoadOptions} LoadOptions */
+/** @typedef {import('./engine.js').Engine} Engine */
+/** @typedef {import('./types.js').DownloadProgress} DownloadProgress */
+
+/**
+ * A load under way.
+ * @typedef {object} Load
+ * @property {Promise<LoadedSplit>} loaded
+ * @property {() => void} giveUp
+ * @property {Set<{tell: (progress: DownloadProgress) => void}>} askers   none: it was begun before anyone asked
+ * @property {DownloadProgress|null} progress   the latest
+ */
+
+/** Splits that must share no image. @type {Record<string, string>} */
+const DISJOINT = { train: 'validation', validation: 'train' };
+
+export class Splits {
+  #engine;
+  #dataset;
+  /** @type {Map<string, LoadedSplit>} */
+  #loaded = new Map();
+  /** @type {Map<string, Load>} */
+  #loads = new Map();
+
+  /**
+   * @param {Engine|Promise<Engine>} engine
+   * @param {import('./source.js').Source} source   of the manifest and the splits
+   * @param {ConstructorParameters<typeof Dataset>[2]} [options]
+   */
+  constructor(engine, source, options) {
+    this.#engine = engine;
+    this.#dataset = new Dataset(engine, source, options);
+  }
+
+  /** A split that has been loaded. @param {string} name */
+  get(name) {
+    return this.#loaded.get(name);
+  }
+
+  /**
+   * Begins with splits that will be asked for soon. A fault is not told; who asks after it makes a new attempt.
+   * @param {string[]} names
+   */
+  expect(names) {
+    names.forEach((name) => this.#load(name));
+  }
+
+  /**
+   * A split, loaded now or before. All who want it at once share one load, which goes on until the last of them gives up.
+   * @param {string} name
+   * @param {LoadOptions} [options]
+   * @returns {Promise<LoadedSplit>}
+   */
+  async ask(name, { signal, onProgress: tell = () => {} } = {}) {
+    const loaded = this.#loaded.get(name);
+    if (loaded !== undefined) {
+      return loaded;
+    }
+    const load = this.#load(name);
+    const asker = { tell };
+    load.askers.add(asker);
+    if (load.progress !== null) {
+      tell(load.progress);
+    }
+    try {
+      return await unlessAborted(load.loaded, signal);
+    } finally {
+      load.askers.delete(asker);
+      if (load.askers.size === 0) {
+        load.giveUp(); // no effect once it has ended
+      }
+    }
+  }
+
+  /** The load of a split that is not there: under way, or begun now. @param {string} name @returns {Load} */
+  #load(name) {
+    const underWay = this.#loads.get(name);
+    if (underWay !== undefined) {
+      return underWay;
+    }
+    const controller = new AbortController();
+    const end = () => {
+      if (this.#loads.get(name) === load) {
+        this.#loads.delete(name);
+      }
+    };
+    /** @type {Load} */
+    const load = {
+      loaded: this.#take(name, {
+        signal: controller.signal,
+        onProgress: (progress) => {
+          load.progress = progress;
+          load.askers.forEach(({ tell }) => tell(progress));
+        },
+      }),
+      giveUp: () => {
+        end(); // who asks next shall not be given this one
+        controller.abort();
+      },
+      askers: new Set(),
+      progress: null,
+    };
+    this.#loads.set(name, load);
+    load.loaded.then(end, end);
+    return load;
+  }
+
+  /** @param {string} name @param {LoadOptions} options */
+  async #take(name, options) {
+    const split = await this.#dataset.load(name, options);
+    const engine = await this.#engine; // from here on in one go: of two splits the later one meets the other
+    const other = this.#loaded.get(DISJOINT[name]);
+    if (other !== undefined) {
+      checkDisjoint(engine, split, other);
+    }
+    this.#loaded.set(name, split);
+    return split;
+  }
+}
+
+/**
+ * @param {Engine} engine
+ * @param {LoadedSplit} split   closed if it shares an image with the other
+ * @param {LoadedSplit} other
+ */
+function checkDisjoint(engine, split, other) {
+  try {
+    engine.status('gd_split_disjoint', other.handle, split.handle);
+  } catch (error) {
+    engine.status('gd_split_close', split.handle);
+    throw error;
+  }
+  split.audit.checks.push({
+    name: `no image of ${other.audit.split}`,
+    state: 'passed',
+    status: 'OK',
+    expected: '0 shared',
+    found: '0 shared',
+    offset: null,
+  });
+}
