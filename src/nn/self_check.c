@@ -8,7 +8,9 @@
 /* No width is a multiple of a tile or a panel, and the minibatch does not fill its last panel. */
 static const gd_shape odd_shape = {{GD_N_PIXELS, 35, 23, 14, 13, 7, GD_N_CLASSES}};
 
-enum { N_IMAGES = 11, N_STEPS = 5 };
+/* At start nothing is compiled well yet, and a step takes five times as long as later: there are no more than it takes
+ * to call every kernel, with velocities and without. Other masks, gains and shapes are the tests'. */
+enum { N_IMAGES = 11, N_STEPS = 2 };
 
 /* A linear congruential generator (Numerical Recipes' constants): any fixed sequence serves. */
 static uint32_t draw(uint32_t *state) {
@@ -112,11 +114,10 @@ gd_status gd_self_check(gd_arena *arena, gd_pool *pool, gd_report *report) {
   fill(&weights, canonical, row);
   memset(canonical_velocities, 0, n_parameters * sizeof *canonical_velocities);
   draw_images(pixels, labels);
-  /* All branches, single ones, two neighbours, all skipped; a gain that is 1 and one that rounds.
-   */
-  static const unsigned skipped[N_STEPS] = {0u, 5u, 6u, 8u, 15u};
+  /* All branches, then two neighbours skipped; a gain that is 1 and one that rounds. */
+  static const unsigned skipped[N_STEPS] = {0u, 6u};
   for (uint32_t s = 0; s < N_STEPS; s++) {
-    const gd_minibatch minibatch = {pixels, labels, NULL, s % 2, N_IMAGES - s % 2};
+    const gd_minibatch minibatch = {pixels, labels, NULL, s, N_IMAGES - s};
     const gd_step step = {skipped[s], {2.0f, 1.0f, 1.0f / 0.75f, 4.0f}, 0.03f, 0.9f};
     const double loss = gd_network_step(&weights, &velocities, workspace, pool, &minibatch, &step);
     const double expected =
