@@ -12,7 +12,7 @@ import { unlessAborted } from './fault.js';
  * A load under way.
  * @typedef {object} Load
  * @property {Promise<LoadedSplit>} loaded
- * @property {() => void} giveUp
+ * @property {AbortController} controller
  * @property {Set<{tell: (progress: DownloadProgress) => void}>} askers   none: it was begun before anyone asked
  * @property {DownloadProgress|null} progress   the latest
  */
@@ -73,7 +73,8 @@ export class Splits {
     } finally {
       load.askers.delete(asker);
       if (load.askers.size === 0) {
-        load.giveUp(); // no effect once it has ended
+        this.#forget(name, load); // who asks next shall not be given this one
+        load.controller.abort(); // no effect once it has ended
       }
     }
   }
@@ -85,11 +86,6 @@ export class Splits {
       return underWay;
     }
     const controller = new AbortController();
-    const end = () => {
-      if (this.#loads.get(name) === load) {
-        this.#loads.delete(name);
-      }
-    };
     /** @type {Load} */
     const load = {
       loaded: this.#take(name, {
@@ -99,16 +95,21 @@ export class Splits {
           load.askers.forEach(({ tell }) => tell(progress));
         },
       }),
-      giveUp: () => {
-        end(); // who asks next shall not be given this one
-        controller.abort();
-      },
+      controller,
       askers: new Set(),
       progress: null,
     };
     this.#loads.set(name, load);
-    load.loaded.then(end, end);
+    const forget = () => this.#forget(name, load);
+    load.loaded.then(forget, forget);
     return load;
+  }
+
+  /** @param {string} name @param {Load} load */
+  #forget(name, load) {
+    if (this.#loads.get(name) === load) {
+      this.#loads.delete(name);
+    }
   }
 
   /** @param {string} name @param {LoadOptions} options */
