@@ -163,9 +163,11 @@ async function startBuild(wasmUrl, name, { nThreads, ...options }) {
   const instance = await startInstance(url, { nWorkers: nThreads - 1, ...options });
   try {
     const engine = new Engine(instance, name);
+    const ready = instance.readyWorkers();
+    ready.catch(() => {}); // awaited below, if the check is passed
     engine.status('gd_self_check'); // alone, while the workers start: threads do the same sums, in the same order
+    await ready;
     if (nThreads > 1) {
-      await instance.readyWorkers();
       engine.startThreads(nThreads);
     }
     return engine;
