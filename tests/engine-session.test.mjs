@@ -289,10 +289,14 @@ test('plans and grids are C\'s', () => {
   assert.equal(session.isNested({ masks: [0, 4, 5, 13, 15] }), true);
   assert.equal(session.isNested({ masks: [0, 4, 8] }), false);
   assert.throws(() => session.plan({ kind: 'sweep', order: [0, 0, 1, 2], mask: 0 }), { code: 'FIELD_NOT_LISTED' });
-  const runs = session.grid({ p: [0.25, 0.5], masks: [0, 15], seeds: [1, 2] });
+  assert.deepEqual(session.cells({ kind: 'paired', mask: 6, p: [0.5], seeds: [3] }), [
+    { p: 0.5, mask: 0, seed: 3 },
+    { p: 0.5, mask: 6, seed: 3 },
+  ]);
+  const runs = session.cells({ p: [0.25, 0.5], masks: [0, 15], seeds: [1, 2] });
   assert.equal(runs.length, 8);
   assert.deepEqual(runs[0], { p: 0.25, mask: 0, seed: 1 });
-  assert.throws(() => session.grid({ p: [0.25], masks: [0], seeds: [] }), { code: 'FIELD_OUT_OF_RANGE' });
+  assert.throws(() => session.cells({ p: [0.25], masks: [0], seeds: [] }), { code: 'FIELD_OUT_OF_RANGE' });
 });
 
 test('two runs that differ in their mask are compared image by image', async () => {

@@ -176,22 +176,13 @@ export class Client {
   }
 
   /**
-   * The masks of a plan's runs, in the order in which they run.
-   * @param {'single'|'paired'|'sweep'} kind
-   * @param {{mask?: number, order?: number[]}} [options]  mask of single and paired; order of the sweep's branches
-   * @returns {Promise<number[]>}
-   */
-  plan(kind, { mask = 0, order = [0, 1, 2, 3] } = {}) {
-    return this.#channel.ask('plan', { kind, mask, order });
-  }
-
-  /**
-   * The runs of a grid, checked: at most 100, whole comparisons first.
-   * @param {{p: number[], masks: number[], seeds: number[]}} axes
+   * The runs of a plan or a grid, checked, in the order in which they run: at most 100, whole comparisons first.
+   * @param {{p: number[], seeds: number[], masks?: number[], kind?: 'single'|'paired'|'sweep', mask?: number,
+   *   order?: number[]}} plan   masks: of a grid; kind, the mask of single and paired, the sweep's order: of a plan
    * @returns {Promise<{p: number, mask: number, seed: number}[]>}
    */
-  grid({ p, masks, seeds }) {
-    return this.#channel.ask('grid', { p, masks, seeds });
+  cells(plan) {
+    return this.#channel.ask('cells', plan);
   }
 
   /**

@@ -135,8 +135,10 @@ export class Lab {
   async #askC() {
     const client = await this.client();
     const { config, plan, start } = this.#store.state;
-    const { fault, bytes, nParameters } = await client.checkConfig(config);
-    const { cells, planFault } = await planCells(client, this.#store.state, fault);
+    // Both at once, for each answer takes its time while the engine or the page is busy.
+    const [checked, planned] = await Promise.all([client.checkConfig(config), planCells(client, this.#store.state)]);
+    const { fault, bytes, nParameters } = checked;
+    const { cells, planFault } = fault === null ? planned : { cells: [], planFault: null };
     if (planFault !== null) {
       this.#checked = []; // it may have been the network's
     }

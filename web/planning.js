@@ -28,24 +28,20 @@ export function defaultConfig(description) {
  * The runs that Train would start.
  * @param {Client} client
  * @param {LabState} state
- * @param {LabFault|null} configFault   then there is nothing to plan
  * @returns {Promise<{cells: Cell[], planFault: LabFault|null}>}
  */
-export async function planCells(client, state, configFault) {
+export async function planCells(client, state) {
   const { config, plan, start } = state;
-  const { mask = 0, p = 0, seed = 0 } = config;
-  if (configFault !== null) {
-    return { cells: [], planFault: null };
-  }
+  const { mask, p = 0, seed = 0 } = config;
+  const { kind, masks, ps, order, nSeeds } = plan;
   try {
-    checkSeeds(plan.nSeeds);
+    checkSeeds(nSeeds);
     if (start !== null) {
       const { checkStart } = await import('./later.js');
       checkStart(client.description, config, runById(state, start.run));
     }
-    const masks = plan.kind === 'grid' ? plan.masks : await client.plan(plan.kind, { mask, order: plan.order });
-    const seeds = Array.from({ length: plan.nSeeds }, (_, i) => seed + i);
-    const cells = await client.grid({ p: plan.kind === 'grid' ? plan.ps : [p], masks, seeds });
+    const seeds = Array.from({ length: nSeeds }, (_, i) => seed + i);
+    const cells = await client.cells(kind === 'grid' ? { p: ps, seeds, masks } : { p: [p], seeds, kind, mask, order });
     return { cells, planFault: null };
   } catch (error) {
     return { cells: [], planFault: faultOf(error) };

@@ -206,9 +206,12 @@ export class Session {
     return protocol.plan(this.engine, params);
   }
 
-  /** @param {Parameters<typeof protocol.grid>[1]} params */
-  grid(params) {
-    return protocol.grid(this.engine, params);
+  /**
+   * The runs of a plan, or of a grid with these masks.
+   * @param {Partial<Parameters<typeof protocol.plan>[1]> & {p: number[], masks?: number[], seeds: number[]}} params
+   */
+  cells({ kind = 'single', order = [0, 1, 2, 3], mask = 0, p, masks = this.plan({ kind, order, mask }), seeds }) {
+    return protocol.grid(this.engine, { p, masks, seeds });
   }
 
   /** @param {{masks: number[]}} params */
