@@ -3,6 +3,7 @@
 
 import { LabError, stopped } from './fault.js';
 import { writeExpectation } from './manifest.js';
+import { breathe } from './pace.js';
 import { answerOf } from './source.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -201,6 +202,7 @@ export class Arrival {
  */
 async function* chunksOf(network, name, signal) {
   for (;;) {
+    await breathe(); // chunks that are there already follow each other without letting a message in: a stop, or the run
     const { done, value } = await answerOf(name, network.read());
     if (signal.aborted) {
       throw stopped();
