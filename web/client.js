@@ -138,18 +138,15 @@ export class Client {
    */
   startRun(config, options = {}) {
     const { initialWeights, startPaused } = options;
-    /** @type {EventSink} */
-    const onEvent = (event, data) => {
-      if (event === 'phase') {
-        options.onPhase?.(data);
-      } else if (event === 'download') {
-        options.onDownload?.(data);
-      } else if (event === 'progress') {
-        options.onProgress?.(data);
-      } else if (event === 'epoch') {
-        options.onEpoch?.(data);
-      }
+    /** @type {Record<string, ((data: any) => void)|undefined>} */
+    const listeners = {
+      phase: options.onPhase,
+      download: options.onDownload,
+      progress: options.onProgress,
+      epoch: options.onEpoch,
     };
+    /** @type {EventSink} */
+    const onEvent = (event, data) => listeners[event]?.(data);
     const { id, answer } = this.#channel.request('run', { config, initialWeights, startPaused }, { onEvent });
     return new Run(this.#channel, id, answer);
   }

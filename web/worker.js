@@ -24,26 +24,12 @@ let splits;
 /** Requests under way. @type {Map<number, AbortController>} */
 const requests = new Map();
 
-/** @type {Record<string, (session: Session, params: any, context: Context) => unknown>} */
-const methods = {
-  loadSplit: (lab, params, context) => lab.loadSplit(params, context),
-  run: (lab, params, context) => lab.run(params, context),
-  control: (lab, params) => lab.control(params),
-  runWeights: (lab, params) => lab.settled(params).then(() => lab.runWeights(params)),
-  firstLayer: (lab, params) => lab.settled(params).then(() => lab.firstLayer(params)),
-  openWeights: (lab, params) => lab.openWeights(params),
-  closeWeights: (lab, params) => lab.closeWeights(params),
-  evaluate: (lab, params, context) => lab.evaluate(params, context),
-  predict: (lab, params) => lab.predict(params),
-  activations: (lab, params) => lab.activations(params),
-  images: (lab, params) => lab.images(params),
-  checkConfig: (lab, params) => lab.checkConfig(params),
-  cells: (lab, params) => lab.cells(params),
-  isNested: (lab, params) => lab.isNested(params),
-  compare: (lab, params, context) => lab.compare(params, context),
-  summarize: (lab, params) => lab.summarize(params),
-  pair: (lab, params) => lab.pair(params),
-};
+/** Methods of the session that the page may call. */
+const METHODS = ['loadSplit', 'run', 'control', 'runWeights', 'firstLayer', 'openWeights', 'closeWeights', 'evaluate',
+  'predict', 'activations', 'images', 'checkConfig', 'cells', 'isNested', 'compare', 'summarize', 'pair'];
+
+/** Those that look at weights which a run may be changing. */
+const SETTLED = ['runWeights', 'firstLayer'];
 
 /** @param {Required<Pick<OpenOptions, 'datasetUrl'|'wasmUrl'>> & OpenOptions} options */
 async function open({ datasetUrl, inflate, ...options }) {
@@ -73,11 +59,13 @@ async function carryOut(method, params, context) {
     await carryOutRebuild(params, context.emit);
     return null;
   }
-  const handle = methods[method];
-  if (session === undefined || handle === undefined) {
+  if (session === undefined || !METHODS.includes(method)) {
     throw new LabError({ code: 'UNKNOWN', message: `The worker cannot do ${method}.` });
   }
-  return handle(session, params, context);
+  if (SETTLED.includes(method)) {
+    await session.settled(params);
+  }
+  return /** @type {any} */ (session)[method](params, context);
 }
 
 /**
