@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { fileOf, flipped, jsonBytes, manifestOf } from '../lib/sources.mjs';
-import { answering, loadSplit, openBlank, openClient, shareBrowser } from './client.mjs';
+import { answering, CLIENT_MODULE, loadSplit, openBlank, openClient, shareBrowser } from './client.mjs';
 
+/** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('./client.mjs').Bend} Bend */
 
 const MANIFEST = '/dataset/manifest.json';
@@ -14,6 +15,23 @@ const FIRST = [MANIFEST, GZIP];
 const BOTH = [...FIRST, `${MANIFEST} fresh`, `${GZIP} fresh`];
 
 const browser = shareBrowser();
+
+/** A server that sends the beginning of a file, and then nothing more; tells when each connection is closed. */
+function stalling() {
+  /** @type {Promise<void>[]} */
+  const closed = [];
+  /** @type {Bend} */
+  const bend = (response) => {
+    closed.push(
+      new Promise((resolve) => {
+        response.on('close', resolve);
+      }),
+    );
+    response.write(fileOf('validation.bin.gz').slice(0, 100000)); // every split's beginning serves
+    return true;
+  };
+  return { bend, closed };
+}
 
 /**
  * Loads validation from a server with bent answers.
@@ -169,19 +187,8 @@ test('offline, then online again: the same client loads', async (context) => {
 });
 
 test('a load that is aborted ends at once, and its download too', async (context) => {
-  /** @type {Promise<void>} */
-  let closed = Promise.resolve();
-  const { page } = await openBlank(context, browser(), {
-    bends: {
-      [GZIP]: (response) => {
-        closed = new Promise((resolve) => {
-          response.on('close', resolve);
-        });
-        response.write(fileOf('validation.bin.gz').slice(0, 100000)); // and then nothing more
-        return true;
-      },
-    },
-  });
+  const { bend, closed } = stalling();
+  const { page } = await openBlank(context, browser(), { bends: { [GZIP]: bend } });
   await openClient(page);
   const { code, took } = await page.evaluate(async () => {
     const controller = new AbortController();
@@ -199,5 +206,46 @@ test('a load that is aborted ends at once, and its download too', async (context
   });
   assert.equal(code, 'STOPPED');
   assert.ok(took < 200, `${took} ms`);
-  await closed;
+  await Promise.all(closed);
+});
+
+/** In the page: a client that is told of a run before its engine is there, and the run. @param {Page} page */
+function expectAndRun(page) {
+  return page.evaluate(async (path) => {
+    const { Client } = await import(path);
+    const client = Client.start();
+    client.expectRun();
+    await client.opened;
+    let told = 0;
+    const run = client.startRun({ preset: 'tiny' }, {
+      onDownload: (/** @type {any} */ { split, receivedBytes }) => {
+        if (split === 'train' && receivedBytes > 0 && told === 0) {
+          told = performance.now();
+          run.stop();
+        }
+      },
+    });
+    try {
+      const { status } = await run.finished;
+      return { ended: status, took: performance.now() - told };
+    } catch (error) {
+      return { ended: /** @type {any} */ (error).code, took: 0 };
+    }
+  }, CLIENT_MODULE);
+}
+
+test('a run takes over what was begun for it, hears how far it is, and its stop ends the download', async (context) => {
+  const { bend, closed } = stalling();
+  const { page, asked } = await openBlank(context, browser(), { bends: { '/dataset/train.bin.gz': bend } });
+  const { ended, took } = await expectAndRun(page);
+  assert.equal(ended, 'stopped');
+  assert.ok(took < 200, `${took} ms`);
+  await Promise.all(closed);
+  assert.deepEqual(asked.map(({ path }) => path).sort(), [MANIFEST, '/dataset/train.bin.gz', GZIP]);
+});
+
+test('a run tells the fault of what was begun for it', async (context) => {
+  const missing = answering('', { status: 404 });
+  const { page } = await openBlank(context, browser(), { bends: { '/dataset/train.bin.gz': missing } });
+  assert.equal((await expectAndRun(page)).ended, 'HTTP_STATUS');
 });
