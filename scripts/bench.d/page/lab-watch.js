@@ -28,8 +28,9 @@ export function watchLab() {
   const listen = ({ data: { id, event, data, result, error } }) => {
     const at = performance.now();
     if (event === 'progress' && data.minibatchesDone > 0) {
-      // Late by what else the first slice trains, 12 ms at most, and by the message's way; never early. What those steps
-      // took cannot be taken off: the only rate known is that of the first one, many times slower than they are.
+      // Never early, but late: by what else the slice trains (12 ms at most), by up to 50 ms if an earlier progress has
+      // just gone out, and by what the page is busy with. What the other steps took cannot be taken off: the only rate
+      // known is that of the first one, many times slower than they are.
       tell.firstStepAt(at);
     } else if (result?.description !== undefined) {
       tell.isReady();
