@@ -13,9 +13,12 @@ import { changedSource, fileOf, manifestOf } from './lib/sources.mjs';
 const engine = await openNodeEngine();
 const GZIP = 'validation.bin.gz';
 
-/** A body whose first 10,000 bytes come at once and whose rest comes when it is let go; tells when it is cancelled. */
-function heldBody() {
-  const bytes = fileOf(GZIP);
+/**
+ * A body whose first 10,000 bytes come at once and whose rest comes when it is let go; tells when it is cancelled.
+ * @param {string} [name]   of the file
+ */
+function heldBody(name = GZIP) {
+  const bytes = fileOf(name);
   let letGo = () => {};
   let onCancel = () => {};
   /** @type {Promise<void>} */
@@ -74,6 +77,38 @@ test('splits that are expected early are asked for once, and taken in when the e
   assert.equal((await splits.ask('train')).handle, train.handle);
   const checks = [train, validation].flatMap(({ audit }) => audit.checks.map(({ name }) => name));
   assert.equal(checks.filter((name) => name.startsWith('no image of')).length, 1);
+});
+
+test('of expected splits a later one is taken in after the first, however that ends', async () => {
+  for (const isGivenUp of [false, true]) {
+    const { body, letGo } = heldBody('train.bin.gz');
+    const { source, asked } = changedSource({ 'train.bin.gz': () => body });
+    const splits = new Splits(engine, source);
+    splits.expect(['train', 'validation']);
+    const controller = new AbortController();
+    /** @type {string[]} */
+    const heard = [];
+    let onFirst = () => {};
+    const first = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+      onFirst = resolve;
+    });
+    const onProgress = (/** @type {DownloadProgress} */ { split }) => {
+      heard.push(split);
+      onFirst();
+    };
+    const train = splits.ask('train', { signal: controller.signal, onProgress });
+    const validation = splits.ask('validation', { onProgress });
+    await first;
+    if (isGivenUp) {
+      controller.abort();
+      await assert.rejects(train, { code: 'STOPPED' });
+    } else {
+      letGo();
+    }
+    assert.equal((await validation).audit.nImages, 2000);
+    assert.ok(heard[0] === 'train' && heard.lastIndexOf('train') < heard.indexOf('validation'), `${heard}`);
+    assert.equal(asked.length, 3);
+  }
 });
 
 test('who asks in the middle of a load hears how far it is, and what follows', async () => {

@@ -11,7 +11,12 @@ import { readText } from './source.js';
 /** @typedef {import('./source.js').Source} Source */
 /** @typedef {import('./types.js').DownloadProgress} DownloadProgress */
 /** @typedef {import('./types.js').SplitAudit} SplitAudit */
-/** @typedef {{signal?: AbortSignal, onProgress?: (progress: DownloadProgress) => void}} LoadOptions */
+/**
+ * @typedef {object} LoadOptions
+ * @property {AbortSignal} [signal]
+ * @property {(progress: DownloadProgress) => void} [onProgress]
+ * @property {Promise<unknown>} [turn]   what is fetched waits for it before it is taken in
+ */
 /** @typedef {{handle: number, audit: SplitAudit}} LoadedSplit */
 
 const MANIFEST = 'manifest.json';
@@ -89,7 +94,7 @@ export class Dataset {
    * @param {LoadOptions} options
    * @returns {Promise<LoadedSplit>}
    */
-  async #attempt(split, fresh, { signal, onProgress = () => {} }) {
+  async #attempt(split, fresh, { signal, onProgress = () => {}, turn }) {
     const started = performance.now();
     // A controller of its own, so that a fault found in the middle ends the download too.
     const controller = new AbortController();
@@ -99,6 +104,7 @@ export class Dataset {
       const expected = await unlessAborted(this.expectation(split, fresh), signal);
       const body = await this.#source(expected.gzipFile, { fresh, signal: controller.signal });
       const engine = await this.#engine;
+      await unlessAborted(Promise.resolve(turn), signal);
       const arrival = new Arrival(engine, expected, this.#inflate, (receivedBytes, totalBytes) =>
         onProgress({ split, receivedBytes, totalBytes, retrying: fresh }),
       );

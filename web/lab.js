@@ -100,9 +100,14 @@ export class Lab {
       expected: expect === null ? null : { sha256: expect, numerics },
     });
     await this.#check();
-    const { configFault, planFault } = this.#store.state;
-    const problem = configFault ?? planFault;
+    const problem = this.#settingsFault();
     this.#store.update({ problem, question: run && problem === null });
+  }
+
+  /** What C says against the settings, or the plan. */
+  #settingsFault() {
+    const { configFault, planFault } = this.#store.state;
+    return configFault ?? planFault;
   }
 
   /** The question whether to start has its answer. */
@@ -155,18 +160,12 @@ export class Lab {
     }
     this.#store.update({ problem: null, isRunning: true });
     this.#started.expectRun();
-    try {
-      await this.#check();
-    } catch (error) {
-      this.#store.update({ problem: faultOf(error), isRunning: false });
+    const problem = await this.#check().then(() => this.#settingsFault(), faultOf);
+    if (problem !== null) {
+      this.#store.update({ problem, isRunning: false });
       return;
     }
-    const { configFault, plan, planFault, planned, runs } = this.#store.state;
-    const fault = configFault ?? planFault;
-    if (fault !== null) {
-      this.#store.update({ problem: fault, isRunning: false });
-      return;
-    }
+    const { plan, planned, runs } = this.#store.state;
     const records = this.#newRecords(planned);
     this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isFollowing: true, isPaused: plan.startPaused });
     if (records.length > 1) {
@@ -203,20 +202,18 @@ export class Lab {
    * was trained and not tested is tested.
    */
   async retry() {
-    const failed = this.#store.state.runs.some((run) => run.status === 'failed');
-    if (!failed) {
-      this.#store.update({ problem: null });
-      await this.start();
-      await this.#storeAgain();
-      await this.#testUntested();
-      return;
-    }
     const runs = this.#store.state.runs.map((run) =>
       run.status === 'failed' ? { ...run, status: /** @type {const} */ ('waiting'), fault: null, history: [] } : run);
+    const waits = runs.some((run) => run.status === 'waiting');
     this.#store.update({ runs, problem: null });
+    if (!waits) {
+      await this.start();
+    }
     await this.#storeAgain();
     await this.#testUntested();
-    await this.#queue.drain();
+    if (waits) {
+      await this.#queue.drain();
+    }
   }
 
   /** Of this visit and of earlier ones; ends at the first fault, for the others would meet with it too. */

@@ -44,11 +44,16 @@ export class Splits {
   }
 
   /**
-   * Begins with splits that will be asked for soon. A fault is not told; who asks after it makes a new attempt.
+   * Begins with splits that will be asked for soon: all are fetched at once and taken in one after the other. A fault is not told;
+   * who asks after it makes a new attempt.
    * @param {string[]} names
    */
   expect(names) {
-    names.forEach((name) => this.#load(name));
+    /** @type {Promise<unknown>|undefined} */
+    let turn;
+    for (const name of names) {
+      turn = this.#load(name, turn).loaded.catch(() => {});
+    }
   }
 
   /**
@@ -79,8 +84,13 @@ export class Splits {
     }
   }
 
-  /** The load of a split that is not there: under way, or begun now. @param {string} name @returns {Load} */
-  #load(name) {
+  /**
+   * The load of a split that is not there: under way, or begun now.
+   * @param {string} name
+   * @param {Promise<unknown>} [turn]
+   * @returns {Load}
+   */
+  #load(name, turn) {
     const underWay = this.#loads.get(name);
     if (underWay !== undefined) {
       return underWay;
@@ -90,6 +100,7 @@ export class Splits {
     const load = {
       loaded: this.#take(name, {
         signal: controller.signal,
+        turn,
         onProgress: (progress) => {
           load.progress = progress;
           load.askers.forEach(({ tell }) => tell(progress));

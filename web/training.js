@@ -90,7 +90,9 @@ export class Training {
         return 'stopped';
       }
       event = this.#slice(control, onEpoch);
-      onProgress(this.progress(control.isPaused));
+      if (this.#watch.trainingSeconds > 0) {
+        onProgress(this.progress(control.isPaused)); // of drawn weights it would only delay the news of the first minibatch
+      }
       if (event === 'finished' || event === 'diverged') {
         return event;
       }
@@ -149,8 +151,8 @@ export class Training {
 
   /** Whether the epoch before the one that is being trained is not validated yet. */
   get #isBehind() {
-    const { state, epoch, epochsDone } = this.#columns();
-    return this.#engine.description.states[state] === 'training' && epoch - epochsDone > 1;
+    const { epoch, epochsDone } = this.#columns();
+    return epoch - epochsDone > 1;
   }
 
   /**
@@ -169,14 +171,12 @@ export class Training {
       minibatch: columns.minibatch,
       nMinibatches: columns.minibatches,
       minibatchesDone,
-      part: columns.partTotal > 0 ? columns.partDone / columns.partTotal : 0,
       loss: columns.loss,
       skipped: columns.skipped,
       gatesKept: gatesSkipped.map((n) => minibatchesDone - n),
       gatesSkipped,
       imagesPerSecond,
       gflops: (6 * this.#nParameters * imagesPerSecond) / 1e9,
-      seconds: this.#watch.seconds,
       paused,
     };
   }
@@ -222,27 +222,18 @@ export class Training {
   /** @returns {EpochRow} the history's last */
   #readRow() {
     const { history } = this.#engine.description;
-    const values = this.#view('history').slice(-history.length);
-    /** @param {string} id */
-    const value = (id) => Number(values[history.indexOf(id)]);
-    return {
-      epoch: this.#column('epochsDone'),
-      trainingLoss: value('trainingLoss'),
-      validationAccuracy: value('validationAccuracy'),
-      validationCrossEntropy: value('validationCrossEntropy'),
-      ...this.#watch.lap(),
-    };
+    const row = named(history, this.#view('history').slice(-history.length));
+    return /** @type {any} */ ({ epoch: this.#column('epochsDone'), ...row, ...this.#watch.lap() });
   }
 
   /** @returns {Record<string, number>} where the run stands, by C's ids */
   #columns() {
-    const values = this.#view('progress');
-    return Object.fromEntries(this.#engine.description.progress.map((id, at) => [id, Number(values[at])]));
+    return named(this.#engine.description.progress, this.#view('progress'));
   }
 
   /** @param {string} id */
   #column(id) {
-    return Number(this.#view('progress')[this.#engine.description.progress.indexOf(id)]);
+    return this.#columns()[id];
   }
 
   /** @param {string} view @returns {string|null} null: not known yet */
@@ -260,6 +251,16 @@ export class Training {
   #view(id) {
     return this.#engine.view('run', this.#handle, id);
   }
+}
+
+/**
+ * C's numbers by their ids.
+ * @param {string[]} ids
+ * @param {ArrayLike<number|bigint>} values
+ * @returns {Record<string, number>}
+ */
+function named(ids, values) {
+  return Object.fromEntries(ids.map((id, at) => [id, Number(values[at])]));
 }
 
 /** Whether a pause must wait: for the rest of a minibatch, or the validation that follows it. @param {string} event   the last */

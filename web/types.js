@@ -139,7 +139,6 @@
 /**
  * @typedef {object} RunProgress
  * @property {'initializing'|'training'|'validating'|'hashing'|'finished'|'diverged'|'stopped'} state
- * @property {number} part               0..1 of that state's own work: weights, minibatches of the epoch, images
  * @property {number} epoch              1-based, the one that is under way
  * @property {number} nEpochs
  * @property {number} minibatch          done in this epoch
@@ -151,7 +150,6 @@
  * @property {number[]} gatesSkipped     minibatches so far that skipped it
  * @property {number} imagesPerSecond    training, lately
  * @property {number} gflops             10^9 operations a second, counted densely: 6 × parameters × images
- * @property {number} seconds            of work so far, pauses not counted
  * @property {boolean} paused
  */
 

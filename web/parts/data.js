@@ -1,7 +1,7 @@
 // Data: every check on every split, the originals to rebuild them from, the engine, and whose work the images are.
 
 import { mountAudit } from './audit.js';
-import { el } from './dom.js';
+import { byId, el } from './dom.js';
 import { count, countOf, engineWords } from './format.js';
 import { mountRebuild } from './rebuild.js';
 
@@ -52,10 +52,8 @@ function mountEngine(card, store) {
 function creditWords() {
   const link = (/** @type {string} */ href, /** @type {string} */ words) => el('a', { href }, words);
   return [
-    el('p', {}, 'The images are from ', link('https://yann.lecun.org/exdb/mnist/index.html',
-      'The MNIST Database of Handwritten Digits'), ' by Yann LeCun, Corinna Cortes and Christopher J.C. Burges, under ',
-    link('https://creativecommons.org/licenses/by-sa/3.0/', 'CC BY-SA 3.0'),
-    '. They were selected and repacked; their pixels are unchanged. The same licence holds for this selection.'),
+    el('p', {}, ...[...byId('credit').childNodes].map((node) => node.cloneNode(true)), // as at the foot of the page
+      ' The same licence holds for this selection.'),
     el('p', {}, 'Reference: LeCun, Bottou, Bengio and Haffner, Gradient-Based Learning Applied to Document Recognition, '
       + 'Proceedings of the IEEE 86(11), 1998, ', link('https://doi.org/10.1109/5.726791', 'doi:10.1109/5.726791'), '.'),
     el('p', {}, 'The lab’s code is under the MIT licence; that of uPlot and BearSSL too: ',

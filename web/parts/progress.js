@@ -60,18 +60,19 @@ export function mountProgress(container, store, lab) {
 
 /** @param {RunRecord} run @param {Live|null} live @param {boolean} isPaused @returns {Words} */
 function wordsFor(run, live, isPaused) {
+  const fetched = live?.download;
+  if (fetched && fetched.receivedBytes < fetched.totalBytes) {
+    return download(fetched); // of the validation images too, which come while the first epoch is trained
+  }
   switch (run.status) {
     case 'waiting':
       return { phase: 'Starting the engine', detail: '', share: null };
     case 'loading':
+      return { phase: 'Fetching the images', detail: '', share: null };
     case 'testing':
-      return live?.download ? download(live.download) : {
-        phase: run.status === 'loading' ? 'Fetching the images' : 'Testing',
-        detail: run.status === 'loading' ? '' : 'on images that no choice has seen',
-        share: run.status === 'loading' ? null : 1,
-      };
+      return { phase: 'Testing', detail: 'on images that no choice has seen', share: 1 };
     case 'training':
-      return awaitedDownload(live) ?? training(live?.progress ?? null, isPaused);
+      return training(live?.progress ?? null, isPaused);
     case 'finished':
       return { phase: 'Finished', detail: `${tested(run)}${summary(run)}`, share: 1 };
     case 'stopped':
@@ -92,13 +93,6 @@ function download({ split, receivedBytes, totalBytes, retrying }) {
     detail: `${size(receivedBytes)} of ${size(totalBytes)}`,
     share: totalBytes > 0 ? receivedBytes / totalBytes : null,
   };
-}
-
-/** An epoch is trained, and what it is validated on is not there yet. @param {Live|null} live @returns {Words|null} */
-function awaitedDownload(live) {
-  const { download: fetched, progress } = live ?? {};
-  const isTrained = progress?.minibatch === progress?.nMinibatches;
-  return fetched && isTrained && fetched.receivedBytes < fetched.totalBytes ? download(fetched) : null;
 }
 
 /** @param {import('../types.js').RunProgress|null} progress @param {boolean} isPaused @returns {Words} */
