@@ -17,6 +17,10 @@ import { configure, progressOf, stepUntil } from './lib/open-splits.mjs';
 
 const WIDTHS = [784, 128, 96, 64, 48, 32, 10];
 const N_EPOCHS = 60;
+
+/** Far longer than any of this takes: what waits for a row that does not come shall fail. */
+const LIMITED = { timeout: 60_000 };
+
 const SETTINGS = { widths: WIDTHS, trainN: 1000, epochs: N_EPOCHS, mask: 15, p: 0.5 };
 
 const engine = await openNodeEngine({ build: 'fused-threads', threads: 2 });
@@ -89,7 +93,19 @@ async function until(condition) {
   }
 }
 
-test('the results are those of one thread, and it is said', async () => {
+/** Starts a run, and waits until an epoch is validated while the next is trained. */
+async function startUntilBehind() {
+  const { run, training } = openRun();
+  const control = new RunControl();
+  const finished = training.drive(control, { onProgress() {}, onEpoch() {} });
+  await until(() => {
+    const { epoch, epochsDone } = progressOf(engine, run);
+    return epoch - epochsDone > 1;
+  });
+  return { run, training, control, finished };
+}
+
+test('the results are those of one thread, and it is said', LIMITED, async () => {
   const { run, training } = openRun();
   /** @type {number[]} minibatches done of the epoch under way when a row came */
   const minibatches = [];
@@ -109,14 +125,8 @@ test('the results are those of one thread, and it is said', async () => {
   engine.status('gd_run_close', run);
 });
 
-test('a pause waits for the row of the epoch before, and steps are those of a run without it', async () => {
-  const { run, training } = openRun();
-  const control = new RunControl();
-  const finished = training.drive(control, { onProgress() {}, onEpoch() {} });
-  await until(() => {
-    const { epoch, epochsDone } = progressOf(engine, run);
-    return epoch - epochsDone > 1;
-  });
+test('a pause waits for the row of the epoch before, and steps are those of a run without it', LIMITED, async () => {
+  const { run, training, control, finished } = await startUntilBehind();
   control.tell('pause'); // while a validation is under way
   await until(() => training.progress(true).epoch - training.history.length === 1);
   const paused = progressOf(engine, run);
@@ -138,14 +148,8 @@ test('a pause waits for the row of the epoch before, and steps are those of a ru
   engine.status('gd_run_close', run);
 });
 
-test('a run that is stopped while it validates beside can be closed, and the engine goes on', async () => {
-  const { run, training } = openRun();
-  const control = new RunControl();
-  const finished = training.drive(control, { onProgress() {}, onEpoch() {} });
-  await until(() => {
-    const { epoch, epochsDone } = progressOf(engine, run);
-    return epoch - epochsDone > 1;
-  });
+test('a run that is stopped while it validates beside can be closed, and the engine goes on', LIMITED, async () => {
+  const { run, control, finished } = await startUntilBehind();
   control.tell('stop');
   assert.equal(await finished, 'stopped');
   engine.status('gd_run_close', run);

@@ -31,26 +31,44 @@ test('a minibatch step takes one minibatch, and the validation that follows it',
   assert.equal(work(control, EPOCHS.slice(1)), 3, 'the last minibatch of an epoch');
 });
 
-test('a pause from before a validation waits for it, and the minibatch step after it takes a minibatch', async () => {
-  const events = ['minibatch', 'epochTrained', 'validating', 'epoch', 'finished'];
-  const script = ['minibatch', 'epochTrained', 'validating', 'epoch', 'minibatch', 'epochTrained', 'epoch', 'finished'];
-  const control = new RunControl();
+/**
+ * A training whose engine does what a script says.
+ * @param {string[]} script   the events of its steps
+ * @param {(nDone: number) => Record<string, number>} onStep   hears of each step; says where the run stands then
+ */
+function scripted(script, onStep) {
+  const events = [...new Set(script)];
+  const progress = ['images', 'epoch', 'epochsDone'];
   let nDone = 0;
+  let columns = onStep(0);
   const engine = /** @type {import('../web/engine.js').Engine} */ (/** @type {unknown} */ ({
     threadCounts: [1],
-    description: { events, progress: ['images'], states: [], history: [] },
+    description: { events, progress, states: [], history: [] },
     useThreads() {},
     number: () => 0,
-    view: () => [0],
+    view: () => progress.map((id) => columns[id] ?? 0),
     status() {
       const event = script[nDone++];
-      if (nDone === 2) {
-        control.tell('pause'); // pressed while the last minibatch of the epoch was computed
-      }
+      columns = onStep(nDone);
       return events.indexOf(event);
     },
   }));
-  const training = new Training(engine, 1, () => Promise.resolve(), { nEpochs: 2, nParameters: 1, widths: [784, 10] });
+  return new Training(engine, 1, () => Promise.resolve(), { nEpochs: 2, nParameters: 1, widths: [784, 10] });
+}
+
+test('a pause from before a validation waits for it, and the minibatch step after it takes a minibatch', async () => {
+  const control = new RunControl();
+  let nDone = 0;
+  const training = scripted(
+    ['minibatch', 'epochTrained', 'validating', 'epoch', 'minibatch', 'epochTrained', 'epoch', 'finished'],
+    (n) => {
+      nDone = n;
+      if (n === 2) {
+        control.tell('pause'); // pressed while the last minibatch of the epoch was computed
+      }
+      return {};
+    },
+  );
   /** @type {number[]} where it stood each time that it waited */
   const stops = [];
   const ready = control.ready.bind(control);
@@ -63,6 +81,17 @@ test('a pause from before a validation waits for it, and the minibatch step afte
   };
   assert.equal(await training.drive(control, { onProgress() {}, onEpoch() {} }), 'finished');
   assert.deepEqual(stops, [4, 5], 'after the validation, and one minibatch later');
+});
+
+test('a run that diverges by the validation for which a pause waits has diverged', { timeout: 10_000 }, async () => {
+  const control = new RunControl();
+  const training = scripted(['epochTrained', 'minibatch', 'diverged'], (n) => {
+    if (n === 2) {
+      control.tell('pause'); // in the second epoch, while the first is being validated
+    }
+    return { epoch: n < 2 ? 1 : 2, epochsDone: 0 };
+  });
+  assert.equal(await training.drive(control, { onProgress() {}, onEpoch() {} }), 'diverged');
 });
 
 test('an epoch step from before a validation ends with it', () => {

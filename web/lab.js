@@ -202,16 +202,16 @@ export class Lab {
    * was trained and not tested is tested.
    */
   async retry() {
+    const failed = this.#store.state.runs.some((run) => run.status === 'failed');
     const runs = this.#store.state.runs.map((run) =>
       run.status === 'failed' ? { ...run, status: /** @type {const} */ ('waiting'), fault: null, history: [] } : run);
-    const waits = runs.some((run) => run.status === 'waiting');
     this.#store.update({ runs, problem: null });
-    if (!waits) {
+    if (!failed) {
       await this.start();
     }
     await this.#storeAgain();
     await this.#testUntested();
-    if (waits) {
+    if (failed) {
       await this.#queue.drain();
     }
   }

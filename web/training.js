@@ -78,12 +78,9 @@ export class Training {
         this.#bringValidation = undefined;
       }
       this.#validateBeside(control.isFree && this.#trial.validatesBeside);
-      if (!isUnfinished(event)) {
-        if (control.isPaused && this.#isBehind) {
-          this.#step(onEpoch);
-          onProgress(this.progress(true));
-        }
-        await control.ready(); // between two minibatches, so that the weights can be looked at while it is paused
+      // A pause is between two minibatches, so that the weights can be looked at, and after the row of the epoch before.
+      if (!isUnfinished(event) && !(this.#column('epoch') - this.#column('epochsDone') > 1)) {
+        await control.ready();
       }
       if (control.isStopped) {
         this.#engine.status('gd_run_stop', this.#handle);
@@ -130,7 +127,7 @@ export class Training {
     this.#watch.add(event, (performance.now() - start) / 1000, this.#column('images'));
     if (this.#trial.isGoingOn && (event === 'minibatch' || event === 'epochTrained')) {
       const { lastImages: nImages, skipped } = this.#columns();
-      this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages: Number(nImages), skipped: Number(skipped) });
+      this.#trial.add({ seconds: this.#watch.minibatchSeconds, nImages, skipped });
     }
     if (event === 'epochTrained') {
       this.#trial.evaluate(true);
@@ -147,12 +144,6 @@ export class Training {
   /** @param {boolean} isOn @returns {boolean} whether the run does so from now on */
   #validateBeside(isOn) {
     return this.#engine.number('gd_run_validate_beside', this.#handle, Number(isOn)) === 1;
-  }
-
-  /** Whether the epoch before the one that is being trained is not validated yet. */
-  get #isBehind() {
-    const { epoch, epochsDone } = this.#columns();
-    return epoch - epochsDone > 1;
   }
 
   /**
@@ -233,7 +224,7 @@ export class Training {
 
   /** @param {string} id */
   #column(id) {
-    return this.#columns()[id];
+    return Number(this.#view('progress')[this.#engine.description.progress.indexOf(id)]);
   }
 
   /** @param {string} view @returns {string|null} null: not known yet */

@@ -276,8 +276,8 @@ static int is_beside_due(const gd_run *run, const gd_pool *pool) {
 static gd_run_event train_on(gd_run *run, gd_pool *pool, gd_report *report) {
   gd_run_event event = train(run, run->validates_beside ? NULL : pool, report);
   if (event == GD_EVENT_DIVERGED && run->beside.is_under_way) {
-    end_beside(run, pool,
-               report); /* that epoch's row still belongs to the history; so does its own fault */
+    /* That epoch's row still belongs to the history; so does a fault of its own. */
+    end_beside(run, pool, report);
   }
   return event;
 }

@@ -27,8 +27,8 @@ static float *x, *dx; /* input and its gradient, in feature panels as all */
 static float *y;      /* output, of a layer as of the first */
 static float *dy;     /* output's gradient */
 static float *table;
-static gd_sparse
-    listed; /* the pixels of the first layer; of another its input and its gradients dy in turn */
+/* The pixels of the first layer; of another its input and its gradients dy in turn. */
+static gd_sparse listed;
 static float scaled[256];
 static uint8_t seen[GD_N_PIXELS];
 
