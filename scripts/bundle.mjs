@@ -78,7 +78,7 @@ async function shrink(files, name) {
   const { code = '', map = '' } = await minify(script, {
     module: true,
     ecma: 2020,
-    compress: { passes: 3 },
+    compress: { passes: 3, sequences: false, inline: 1 }, // smaller so once it is compressed
     sourceMap: { content, includeSources: true, url: `${path.basename(name)}.map` },
   });
   files.set(name, Buffer.from(code));

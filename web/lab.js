@@ -233,9 +233,9 @@ export class Lab {
     }
     const result = await this.inspector.test(run, run.result);
     const tested = { ...run, status: result.status, result, fault: null };
-    const runs = this.#store.state.runs.map((other) => (other.id === run.id ? tested : other));
-    this.#store.update({ runs, problem: null });
+    this.#store.update({ problem: null });
     await this.#vault.keep([tested], await this.#vault.weights(run.id));
+    this.#store.update({ runs: this.#store.state.runs.map((other) => (other.id === run.id ? tested : other)) });
   }
 
   /** Lists the runs of earlier visits; what the last one left undone of a plan goes on. Never throws. */
@@ -271,9 +271,7 @@ export class Lab {
 
   /** Ends downloads and training; what there is of a run stays listed as stopped, what waits is struck. */
   stop() {
-    const struck = this.#store.state.runs.filter((run) => run.status === 'waiting').map((run) => run.id);
     this.#queue.stop();
-    void this.attempt(() => this.#vault.forget(struck));
   }
 
   /** @param {'pause'|'resume'|'stepMinibatch'|'stepEpoch'} action */
@@ -372,18 +370,16 @@ export class Lab {
     return { nRuns: ended.length, nUnstored: unstored.length, usage: await this.#vault.usage() };
   }
 
-  /** Forgets runs that have ended. @param {string[]} ids */
+  /** Forgets those runs that have ended; what is not listed any more does not come back. @param {string[]} ids */
   async forget(ids) {
-    const gone = new Set(ids);
-    const runs = this.#store.state.runs.filter((run) => isUnderWay(run.status) || !gone.has(run.id));
-    const { shownRun, inspectedRun, start } = this.#store.state;
+    const ended = this.#store.state.runs.filter((run) => !isUnderWay(run.status)).map((run) => run.id);
+    const gone = new Set(ended.filter((id) => ids.includes(id)));
+    await this.#vault.forget([...gone]);
+    const { runs, start } = this.#store.state;
     this.#store.update({
-      runs,
+      runs: runs.filter((run) => !gone.has(run.id)),
       start: start !== null && gone.has(start.run) ? null : start,
-      shownRun: runs.some((run) => run.id === shownRun) ? shownRun : null,
-      inspectedRun: runs.some((run) => run.id === inspectedRun) ? inspectedRun : null,
     });
-    await this.#vault.forget(ids);
     await this.#storeAgain(); // there is room now
   }
 

@@ -28,6 +28,8 @@ export class Queue {
   /** Runs under way. @type {Map<string, Run>} */
   #active = new Map();
   #nWorkers = 0;
+  /** Ends when runs that were struck are not kept any more: a reload would go on with them. */
+  #struck = Promise.resolve();
   /** Once a run has failed the rest waits, for it would fail as well. @type {'run'|'stop'|'halt'} */
   #mode = 'run';
 
@@ -52,6 +54,7 @@ export class Queue {
     }
     this.#store.update({ isRunning: true });
     await Promise.all(workers);
+    await this.#struck;
     if (this.#nWorkers === 0) {
       this.#store.update({ isRunning: false });
     }
@@ -63,8 +66,11 @@ export class Queue {
     for (const run of this.#active.values()) {
       void run.stop();
     }
-    const runs = this.#store.state.runs.filter((run) => run.status !== 'waiting');
+    const all = this.#store.state.runs;
+    const runs = all.filter((run) => run.status !== 'waiting');
     this.#store.update({ runs, isPaused: false });
+    const struck = all.filter((run) => run.status === 'waiting').map((run) => run.id);
+    this.#struck = this.#vault.forget(struck).catch((error) => this.#store.update({ problem: faultOf(error) }));
     for (const { id, status } of runs) {
       if (status === 'loading' && !this.#active.has(id)) {
         this.#change(id, { status: 'stopped' });
@@ -100,7 +106,7 @@ export class Queue {
         client ??= isAlone ? await this.#mainClient() : await Client.open({ threads: 1 });
         await this.#carryOut(client, next);
       } catch (error) {
-        this.#fail(next.id, error);
+        await this.#fail(next.id, error);
         client = null;
       }
     }
@@ -171,11 +177,11 @@ export class Queue {
   }
 
   /** @param {string} id @param {unknown} error */
-  #fail(id, error) {
+  async #fail(id, error) {
     const fault = faultOf(error);
     if (fault.code === 'STOPPED') {
       this.#change(id, { status: 'stopped' });
-      void this.#keepRecord(id, null);
+      await this.#keepRecord(id, null);
     } else {
       this.#mode = 'halt';
       this.#change(id, { status: 'failed', fault });

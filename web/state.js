@@ -71,9 +71,9 @@
  * @property {LabFault|null} planFault            what C says against the plan
  * @property {{bytes: number, nParameters: number}} need   of one run: memory beside the data, weights and biases
  * @property {RunRecord[]} runs                   oldest first
- * @property {string|null} shownRun               the run that Train shows
+ * @property {string|null} shownRun               the run that Train shows; it may be gone
  * @property {boolean} isFollowing                Train goes on to the next run of the plan by itself
- * @property {string|null} inspectedRun           the run that Inspect shows
+ * @property {string|null} inspectedRun           the run that Inspect shows; it may be gone
  * @property {Checkpoint} checkpoint              of the weights that are looked at
  * @property {Record<string, Live>} live          by run, while it is under way
  * @property {boolean} isRunning                  workers are at the queue

@@ -19,6 +19,8 @@ export class Vault {
   #refusal = null;
   /** What is not stored yet, or could not be. @type {Map<string, {record: RunRecord, weights: BothWeights|null}>} */
   #unstored = new Map();
+  /** What still comes of these runs is not kept. @type {Set<string>} */
+  #forgotten = new Set();
   #onFault;
 
   /** @param {(fault: LabFault) => void} onFault   hears why something could not be stored */
@@ -44,13 +46,14 @@ export class Vault {
   }
 
   /**
-   * Keeps runs as they stand.
-   * @param {RunRecord[]} records
-   * @param {BothWeights|null} [weights]   of the first one
+   * Keeps runs as they stand, but for those that were forgotten.
+   * @param {RunRecord[]} runs
+   * @param {BothWeights|null} [weights]   of the run, where it is one
    * @returns {Promise<boolean>} whether they are stored
    */
-  async keep(records, weights = null) {
-    records.forEach((record, i) => this.#unstored.set(record.id, { record, weights: i === 0 ? weights : null }));
+  async keep(runs, weights = null) {
+    const records = runs.filter((run) => !this.#forgotten.has(run.id));
+    records.forEach((record) => this.#unstored.set(record.id, { record, weights }));
     const database = await this.#database;
     if (database === null) {
       return false;
@@ -93,20 +96,19 @@ export class Vault {
     return (await answered(database.transaction('weights').objectStore('weights').get(id))) ?? null;
   }
 
-  /** @param {string[]} ids */
+  /** Rejected where they stay, all of them. @param {string[]} ids */
   async forget(ids) {
+    ids.forEach((id) => this.#forgotten.add(id));
     const database = await this.#database;
-    for (const id of ids) {
-      this.#unstored.delete(id);
-    }
-    if (database !== null) {
-      const transaction = database.transaction(['runs', 'weights'], 'readwrite');
-      for (const id of ids) {
-        transaction.objectStore('runs').delete(id);
-        transaction.objectStore('weights').delete(id);
+    try {
+      if (database !== null) {
+        await erase(database, ids);
       }
-      await completed(transaction);
+    } catch (error) {
+      ids.forEach((id) => this.#forgotten.delete(id));
+      throw error;
     }
+    ids.forEach((id) => this.#unstored.delete(id));
   }
 
   /**
@@ -165,20 +167,30 @@ async function openDatabase() {
  * Stores all of it or nothing.
  * @param {IDBDatabase} database
  * @param {RunRecord[]} records
- * @param {BothWeights|null} weights   of the first one
+ * @param {BothWeights|null} weights   of the record, where it is one
  */
 async function write(database, records, weights) {
   const transaction = database.transaction(['runs', 'weights'], 'readwrite');
   try {
     for (const record of records) {
       transaction.objectStore('runs').put(record);
-    }
-    if (weights !== null) {
-      transaction.objectStore('weights').put(weights, records[0].id);
+      if (weights !== null) {
+        transaction.objectStore('weights').put(weights, record.id);
+      }
     }
   } catch (error) {
     transaction.abort();
     throw error;
+  }
+  await completed(transaction);
+}
+
+/** All of them or none. @param {IDBDatabase} database @param {string[]} ids */
+async function erase(database, ids) {
+  const transaction = database.transaction(['runs', 'weights'], 'readwrite');
+  for (const id of ids) {
+    transaction.objectStore('runs').delete(id);
+    transaction.objectStore('weights').delete(id);
   }
   await completed(transaction);
 }

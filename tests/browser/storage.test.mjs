@@ -4,25 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openPage } from './harness.mjs';
-import { ended, goTo, openLab, ready, textOf, train } from './lab-page.mjs';
+import { ended, goTo, openLab, ready, results, rows, textOf, train, waitForRows } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
 const QUICK = '#preset=tiny&trainN=1000&epochs=2&lr=0.05';
 const GRID = `${QUICK}&plan=grid&seeds=4&ps=0.25,0.5&masks=3,15`; // 16 runs
 const ACCURACY = /^\d\d\.\d\d%$/;
-
-/** @param {Page} page @returns {Promise<string[][]>} cells of the results table, the newest run first */
-function results(page) {
-  return page.$$eval('#results-rows tr', (list) => list.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
-}
-
-/** Goes to the table and waits for so many rows. @param {Page} page @param {number} n */
-async function rows(page, n) {
-  await goTo(page, 'compare');
-  await page.waitForFunction((count) => document.querySelectorAll('#results-rows tr').length === count, {}, n);
-  return results(page);
-}
 
 /** Waits until so many runs of the plan that is shown have their test result. @param {Page} page @param {number} n */
 async function tested(page, n) {
@@ -52,6 +40,40 @@ function stored(page) {
     const finished = runs.filter((/** @type {any} */ run) => run.status === 'finished');
     return Object.fromEntries(finished.map((/** @type {any} */ run) => [run.id, run.result.timing.trainingSeconds]));
   });
+}
+
+/** Keeps the database busy: what the page asks of it waits. @param {Page} page @returns {Promise<() => Promise<void>>} ends it */
+async function hold(page) {
+  await page.evaluate(async () => {
+    /** @type {IDBDatabase} */
+    const database = await new Promise((resolve, reject) => {
+      const request = indexedDB.open('mnist-browser-lab');
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    const runs = database.transaction(['runs', 'weights'], 'readwrite').objectStore('runs');
+    let isHeld = true;
+    Object.assign(window, { letGo: () => (isHeld = false) });
+    await new Promise((resolve) => {
+      const goOn = () => {
+        resolve(undefined);
+        if (isHeld) {
+          runs.count().onsuccess = goOn;
+        } else {
+          database.close();
+        }
+      };
+      runs.count().onsuccess = goOn;
+    });
+  });
+  return () => page.evaluate(() => /** @type {any} */ (window).letGo());
+}
+
+/** Waits until the page has drawn what it knows. @param {Page} page */
+function drawn(page) {
+  return page.evaluate(() => new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(resolve));
+  }));
 }
 
 /** Kills the page's process, workers and all. @param {Page} page */
@@ -139,6 +161,78 @@ test('a plan that was stopped stays stopped', async (t) => {
   const after = await rows(page, n);
   assert.ok(after.every((cells) => ACCURACY.test(cells[4]) || cells[4] === 'stopped'), after.map((cells) => cells[4]).join());
   assert.equal(await page.$eval('#train', (button) => button.hasAttribute('hidden')), false);
+});
+
+test('the page is stopped only when a reload would not go on either', async (t) => {
+  const { page } = await openLab(t, { hash: GRID });
+  await page.click('#train');
+  await tested(page, 1);
+  const letGo = await hold(page);
+  await page.click('#stop');
+  await page.waitForFunction(() => document.querySelectorAll('.queue__run').length < 16); // those that waited are struck
+  await drawn(page);
+  assert.equal(await page.$eval('#train', (button) => button.hasAttribute('hidden')), true);
+  await letGo();
+  await ended(page);
+  const n = await page.$$eval('.queue__run', (all) => all.length);
+  await page.reload();
+  await ready(page);
+  assert.ok((await rows(page, n)).every((cells) => ACCURACY.test(cells[4]) || cells[4] === 'stopped'));
+});
+
+test('a run that is deleted is listed until the browser has deleted it, and does not come back', async (t) => {
+  const { page } = await openLab(t, { hash: `${QUICK}&plan=paired&mask=3` });
+  await train(page);
+  await rows(page, 2);
+  const letGo = await hold(page);
+  await page.click('#results-rows tr:first-child button[aria-label^=Delete]');
+  await page.click('#delete-all');
+  await page.click('#delete-all');
+  await drawn(page);
+  assert.equal((await results(page)).length, 2);
+  await letGo();
+  await waitForRows(page, 0);
+  await page.reload();
+  await ready(page);
+  await rows(page, 0);
+  assert.deepEqual(await stored(page), {});
+});
+
+test('a run that cannot be deleted stays listed, and the fault is told', async (t) => {
+  const { page } = await openLab(t, { hash: QUICK });
+  await train(page);
+  await rows(page, 1);
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.delete = () => {
+      throw new DOMException('The disk is gone.', 'UnknownError');
+    };
+  });
+  await page.click('#results-rows tr:first-child button[aria-label^=Delete]');
+  await page.waitForSelector('#problem:not([hidden])');
+  assert.match(await textOf(page, '#problem'), /The disk is gone/);
+  assert.equal((await results(page)).length, 1);
+});
+
+test('all runs can be deleted while a plan goes on, and the plan goes on after a reload too', async (t) => {
+  const { page } = await openLab(t, { hash: GRID.replace('epochs=2', 'epochs=50') });
+  await page.click('#train');
+  await tested(page, 1);
+  await goTo(page, 'compare');
+  await page.click('#delete-all');
+  const words = await textOf(page, '#storage');
+  await page.waitForFunction((before) => document.querySelector('#storage')?.textContent !== before, {}, words);
+  assert.equal(await textOf(page, '#delete-all'), 'Really delete all?', 'news of the plan take the question back');
+  const gone = await page.$$eval('#results-rows tr:has(button[aria-label^=Delete])', (all) =>
+    all.map((row) => row.getAttribute('data-run') ?? ''));
+  await page.click('#delete-all');
+  await page.waitForFunction((ids) => ids.every((id) => document.querySelector(`[data-run="${id}"]`) === null), {}, gone);
+  const { length } = await results(page);
+  assert.ok(length >= 2 && length <= 16 - gone.length, `${length} are left of 16, ${gone.length} were deleted`);
+  await page.reload();
+  await ready(page);
+  await page.waitForSelector('.queue__run');
+  await ended(page);
+  assert.ok((await rows(page, length)).every((cells) => ACCURACY.test(cells[4])));
 });
 
 test('no room: said in plain words, kept for this visit, stored once there is room', async (t) => {

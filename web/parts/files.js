@@ -10,6 +10,7 @@ import { isUnderWay } from '../state.js';
 /** @typedef {import('../state.js').LabState} LabState */
 
 const INTO = 'Load results or weights';
+const WIPE = 'Delete all runs';
 
 /**
  * @param {HTMLElement} container
@@ -35,13 +36,16 @@ export function mountFiles(container, store, lab) {
       });
     }
   }));
-  const wipe = smallButton('delete-all', 'Delete all runs', () => {
-    if (wipe.dataset.sure === undefined) {
-      wipe.dataset.sure = '';
+  const wipe = smallButton('delete-all', WIPE, () => {
+    if (wipe.textContent === WIPE) {
       wipe.textContent = 'Really delete all?';
       return;
     }
+    wipe.textContent = WIPE;
     void lab.attempt(() => lab.forget(store.state.runs.map((run) => run.id)));
+  });
+  wipe.addEventListener('blur', () => {
+    wipe.textContent = WIPE;
   });
   const words = el('p', { class: 'small soft', id: 'storage' });
   container.append(el('h2', {}, 'Files and storage'), el('div', { class: 'button-row' }, out, file, into, wipe), words);
@@ -55,8 +59,6 @@ export function mountFiles(container, store, lab) {
     ].filter(Boolean).join(' ');
     out.disabled = !store.state.runs.some((run) => run.result !== null && !run.only);
     wipe.disabled = !store.state.runs.some((run) => !isUnderWay(run.status));
-    wipe.textContent = 'Delete all runs';
-    delete wipe.dataset.sure;
   }), 1000);
   store.watch((state) => state.runs, refresh);
   store.watch((state) => state.problem, refresh); // it tells when there is no room
