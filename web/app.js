@@ -2,6 +2,7 @@
 
 import { faultOf } from './fault.js';
 import { Lab } from './lab.js';
+import { later } from './part.js';
 import { Store, emptyState, shownRun } from './state.js';
 import { Vault } from './vault.js';
 import { Announcer } from './parts/announcer.js';
@@ -29,8 +30,9 @@ const store = new Store(emptyState());
 const vault = new Vault((problem) => store.update({ problem }));
 // The twenty digits first; the engine's worker next, which starts while the page is put together.
 const preview = mountPreview(byId('preview'), 'dataset/preview.json').catch((error) => store.update({ problem: faultOf(error) }));
-const lab = new Lab(store, vault);
+const lab = new Lab(store, vault, location.hash);
 const started = lab.start();
+addEventListener('unhandledrejection', ({ reason }) => store.update({ problem: faultOf(reason) }));
 const announcer = new Announcer(byId('announcer'));
 
 store.watch((state) => state.said, (sentence) => announcer.say(sentence));
@@ -54,7 +56,7 @@ store.watch((state) => state.engine, (engine) => {
 });
 store.watch((state) => state.start !== null, (isContinuing) => {
   if (isContinuing) {
-    void import('./later.js').then(({ mountContinuation }) => mountContinuation(byId('continuation'), store, lab));
+    void later().then(({ mountContinuation }) => mountContinuation(byId('continuation'), store, lab));
   }
 });
 store.watch(shownRun, (run) => {
@@ -65,7 +67,4 @@ store.watch(shownRun, (run) => {
 await preview;
 await started;
 void mountOffline(byId('update'), store, lab);
-if (location.hash.length > 1) {
-  await lab.attempt(() => lab.openLink(location.hash));
-}
 await lab.resume();

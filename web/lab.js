@@ -4,6 +4,7 @@ import { Client } from './client.js';
 import { faultOf, LabError } from './fault.js';
 import { Inspector } from './inspector.js';
 import { readLink } from './link.js';
+import { later } from './part.js';
 import { defaultConfig, planCells } from './planning.js';
 import { Queue } from './queue.js';
 import { isUnderWay } from './state.js';
@@ -27,14 +28,17 @@ export class Lab {
   #checked = [];
   #answered = Promise.resolve();
   #nextRun = 1;
+  #link;
 
   /**
    * @param {import('./state.js').Store<LabState>} store
    * @param {import('./vault.js').Vault} vault
+   * @param {string} link   hash of an address whose settings are taken as soon as there is an engine; '' where there is none
    */
-  constructor(store, vault) {
+  constructor(store, vault, link) {
     this.#store = store;
     this.#vault = vault;
+    this.#link = link;
     this.inspector = new Inspector(() => this.client(), vault);
     this.#queue = new Queue({ store, vault, mainClient: () => this.client() });
   }
@@ -73,9 +77,9 @@ export class Lab {
     }
   }
 
-  /** Starts the engine and asks what it says of the settings. A fault is shown. */
+  /** Starts the engine and asks what it says of the settings, the link's if there is one. A fault is shown. */
   start() {
-    return this.attempt(() => this.#check());
+    return this.attempt(() => (this.#link === '' ? this.#check() : this.openLink(this.#link)));
   }
 
   /** For the live region; only the latest of what is said in a few seconds is spoken. @param {string} sentence */
@@ -90,7 +94,9 @@ export class Lab {
 
   /** Takes the settings of an address; what it does not name stays as it is. @param {string} hash */
   async openLink(hash) {
+    this.#link = hash; // for the next start, if this engine cannot be had
     const { description } = await this.client();
+    this.#link = '';
     const { config, plan, run, expect, numerics } = readLink(hash, description);
     this.#store.update({
       isTouched: true,
@@ -310,7 +316,7 @@ export class Lab {
 
   /** All runs that have ended, as a results file. */
   async exportResults() {
-    const { resultsFile } = await import('./later.js');
+    const { resultsFile } = await later();
     return resultsFile(this.#store.state.runs);
   }
 
@@ -319,7 +325,7 @@ export class Lab {
    * @param {File} file
    */
   async importFile(file) {
-    const { readFile } = await import('./later.js');
+    const { readFile } = await later();
     const { records: read, weights } = await readFile(file, await this.client());
     const asked = Date.now();
     const plan = `${asked.toString(36)}-${this.#nextRun}`;
@@ -335,7 +341,7 @@ export class Lab {
    * @param {import('./export.js').Format} format
    */
   async exportWeights(run, checkpoint, format) {
-    const { weightsFile } = await import('./later.js');
+    const { weightsFile } = await later();
     const weights = await this.#vault.weights(run.id);
     if (run.result === null || weights === null) {
       throw new LabError({ code: 'NO_WEIGHTS', message: 'The weights of this run are not here.', subject: run.id });

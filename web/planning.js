@@ -1,6 +1,7 @@
 // What Train would start: the settings as they are at first, and the runs that settings and plan come to.
 
 import { faultOf, LabError } from './fault.js';
+import { later } from './part.js';
 import { runById } from './state.js';
 
 /** @typedef {import('./client.js').Client} Client */
@@ -37,7 +38,7 @@ export async function planCells(client, state) {
   try {
     checkSeeds(nSeeds);
     if (start !== null) {
-      const { checkStart } = await import('./later.js');
+      const { checkStart } = await later();
       checkStart(client.description, config, runById(state, start.run));
     }
     const seeds = Array.from({ length: nSeeds }, (_, i) => seed + i);

@@ -26,10 +26,17 @@ export const TRAINING_MS = 120_000;
 /**
  * Opens the built lab in a new browser.
  * @param {TestContext} context
- * @param {{width?: number, height?: number, isTouched?: boolean, hash?: string, server?: Partial<ServerOptions>}} [options]
+ * @param {object} [options]
+ * @param {number} [options.width]
+ * @param {number} [options.height]
+ * @param {boolean} [options.isTouched]
+ * @param {string} [options.hash]
+ * @param {Partial<ServerOptions>} [options.server]
+ * @param {boolean} [options.isReady]   false: the page is not navigated yet
  * @returns {Promise<Lab>}
  */
-export async function openLab(context, { width = 1280, height = 900, isTouched = false, hash = '', server } = {}) {
+export async function openLab(context, options = {}) {
+  const { width = 1280, height = 900, isTouched = false, hash = '', server, isReady = true } = options;
   /** @type {string[]} */
   const requests = [];
   const url = await serveLab(context, {
@@ -44,8 +51,10 @@ export async function openLab(context, { width = 1280, height = 900, isTouched =
   const browser = await launchBrowser(context);
   const { page, faults } = await openPage(browser);
   await page.setViewport({ width, height, hasTouch: isTouched, isMobile: isTouched });
-  await page.goto(url + hash);
-  await ready(page);
+  if (isReady) {
+    await page.goto(url + hash);
+    await ready(page);
+  }
   return { browser, page, url, faults, requests };
 }
 
@@ -201,6 +210,12 @@ export async function inspectRow(page, row) {
     const select = document.querySelector('#inspect-run');
     return select instanceof HTMLSelectElement && select.value === run && document.querySelector('#inspect-sentence')?.textContent;
   }, {}, id);
+  await inspected(page);
+}
+
+/** Waits until Inspect shows what is chosen there. @param {Page} page */
+export async function inspected(page) {
+  await page.waitForSelector('#place-inspect [aria-busy=false]');
 }
 
 /** What a canvas shows, channel by channel. @param {Page} page @param {string} selector @returns {Promise<number[]>} rgba */

@@ -149,6 +149,9 @@ test('settings, a plan, its comparison and its mistakes by keys alone', async (t
   const { page, faults } = await openLab(t);
   const { keyboard } = page;
   const value = (/** @type {string} */ selector) => page.$eval(selector, (input) => /** @type {HTMLInputElement} */ (input).value);
+  await tabTo(page, '#skip');
+  await keyboard.press('Enter');
+  assert.deepEqual(await page.evaluate(() => [document.activeElement?.id, location.hash]), ['main', '']);
   await tabTo(page, '#settings-toggle');
   await keyboard.press('Enter');
   await tabTo(page, '#setting-preset');

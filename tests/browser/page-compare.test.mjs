@@ -12,12 +12,20 @@ const QUICK = 'preset=tiny&trainN=1000&epochs=2&lr=0.05';
 
 test('a sweep over seeds: queue, table, nested points, intervals, plain words', async (t) => {
   const { page, faults } = await openLab(t, { hash: `#${QUICK}&plan=sweep&seeds=2&order=2,0,1,3` });
-  assert.match(await textOf(page, '#plan-summary'), /^10 runs of the tiny network/);
+  await page.waitForFunction(() => /^10 runs of the tiny network/.test(document.querySelector('#plan-summary')?.textContent ?? ''));
   await page.click('#train');
-  await page.waitForFunction(() => document.querySelectorAll('.queue__run').length === 10);
-  assert.match(await textOf(page, '.queue'), /waits, place 1/);
+  await page.waitForFunction(() => {
+    const runs = [...document.querySelectorAll('.queue__run')].map((run) => run.textContent ?? '');
+    return runs.length === 10 && runs.some((text) => /waits, place 1$/.test(text));
+  });
   await ended(page);
   await page.waitForFunction(() => document.querySelector('#queue-title')?.textContent === 'Plan of 10');
+  for (const place of [1, 2]) {
+    await page.click(`.queue li:nth-child(${place}) .queue__run`);
+    await page.waitForFunction((selector) => document.querySelector(selector)?.getAttribute('aria-pressed') === 'true', {},
+      `.queue li:nth-child(${place}) .queue__run`);
+    await page.waitForFunction(() => document.querySelector('#filters canvas')?.checkVisibility());
+  }
 
   await goTo(page, 'compare');
   await waitForRows(page, 10);

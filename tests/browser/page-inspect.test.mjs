@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import {
-  choose, goTo, inspectRow, officialTestImage, openLab, pixelsOn, ready, results, rows, saved, textOf, train,
+  choose, goTo, inspected, inspectRow, officialTestImage, openLab, pixelsOn, ready, results, rows, saved, textOf, train,
 } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
@@ -121,6 +121,7 @@ test('branches taken out of any run, at both its checkpoints, are tested apart; 
   const removal = async (row, checkpoint) => {
     await inspectRow(page, row);
     await page.click(`.inspect__head .chip:nth-child(${checkpoint})`);
+    await inspected(page);
     await page.waitForFunction(() => document.querySelectorAll('#removal-rows tr').length === 1);
     const own = await textOf(page, '#inspect-sentence');
     await page.click('#removal-branches .chip:nth-child(2)');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ended, openLab, openSettings, ready, textOf, train, type } from './lab-page.mjs';
+import { ended, openLab, openSettings, ready, rows, textOf, train, type } from './lab-page.mjs';
 
 const SMALL_RUN = 'preset=tiny&trainN=1000&epochs=2&batch=32&lr=0.05&mask=5&p=0.25&seed=7';
 
@@ -62,6 +62,54 @@ test('a link with a wrong value is refused as the control refuses it', async (t)
       /** @type {RegExp} */ (words).source);
   }
   assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), []);
+});
+
+test('Train, pressed before the engine is there, trains what the link says', async (t) => {
+  let isHeld = true;
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  const { page, url } = await openLab(t, {
+    server: {
+      async intercept(_request, _response, pathname) {
+        if (isHeld && pathname.endsWith('.wasm')) {
+          await new Promise((/** @type {(value: void) => void} */ resolve) => waiting.push(resolve));
+        }
+        return false;
+      },
+    },
+    isReady: false,
+  });
+  await page.goto(`${url}#${SMALL_RUN}`);
+  await page.waitForFunction(() => document.querySelector('#preview canvas'));
+  await page.click('#train');
+  await page.waitForSelector('#stop:not([hidden])');
+  isHeld = false;
+  waiting.forEach((resolve) => resolve());
+  await ended(page);
+  const [run] = await rows(page, 1);
+  assert.equal(run.slice(1, 4).join(' | '), 'tiny, seed 7 | 1, 3 | 0.25');
+});
+
+test('a link is kept until there is an engine that can read it', async (t) => {
+  let isBroken = true;
+  const { page, url } = await openLab(t, {
+    server: {
+      intercept(_request, response, pathname) {
+        if (isBroken && pathname.endsWith('.wasm')) {
+          response.destroy();
+          return true;
+        }
+        return false;
+      },
+    },
+    isReady: false,
+  });
+  await page.goto(`${url}#${SMALL_RUN}`);
+  await page.waitForSelector('#problem:not([hidden])');
+  isBroken = false;
+  await page.click('#retry');
+  await ready(page);
+  assert.equal(await page.$eval('#setting-seed', (input) => /** @type {HTMLInputElement} */ (input).value), '7');
 });
 
 test('the address follows the controls', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ended, goTo, openLab, openSettings, textOf, train, type } from './lab-page.mjs';
+import { ended, goTo, openLab, openSettings, ready, textOf, train, type } from './lab-page.mjs';
 
 const PREVIEW = new URL('../../dist/dataset/preview.json', import.meta.url);
 
@@ -126,6 +126,35 @@ test('a failed download is told in plain words, and Try again carries on', async
   await page.click('#retry');
   await page.waitForSelector('#test-accuracy', { timeout: 60_000 });
   assert.ok(await page.$eval('#problem', (notice) => /** @type {HTMLElement} */ (notice).hidden));
+});
+
+test('a part of the page that cannot be fetched is told in plain words', async (t) => {
+  /** @type {string[]} */
+  const atOnce = [];
+  const { page, url } = await openLab(t, {
+    server: {
+      intercept(_request, response, pathname) {
+        const isLater = pathname === '/vendor/uPlot.mjs' || (pathname.startsWith('/part-') && !atOnce.includes(pathname));
+        if (isLater) {
+          response.destroy();
+        }
+        return isLater;
+      },
+    },
+    isReady: false,
+  });
+  const html = await (await fetch(url)).text();
+  atOnce.push(...[...html.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, name]) => `/${name}`));
+  assert.ok(atOnce.length > 0);
+  await page.goto(`${url}#preset=tiny&trainN=1000&epochs=2`);
+  await ready(page);
+  for (const act of [() => page.click('[data-place=compare]'), () => page.click('#train')]) {
+    await act();
+    await page.waitForSelector('#problem:not([hidden])');
+    assert.match(await textOf(page, '#problem'), /^A part of the page could not be fetched\. Check that you are online/);
+    await page.reload();
+    await ready(page);
+  }
 });
 
 test('a double click on Train starts a run and does not stop it', async (t) => {

@@ -4,6 +4,7 @@
 import { el, svg } from './dom.js';
 import { figureTools } from './figure-tools.js';
 import { onThemeChange, style } from './theme.js';
+import { later, part } from '../part.js';
 
 /** @typedef {import('uplot')} Plot */
 /** @typedef {import('uplot').Options} PlotOptions */
@@ -39,7 +40,7 @@ let library = null;
 
 /** uPlot, fetched when the first chart is drawn. */
 function loadLibrary() {
-  library ??= import(new URL('vendor/uPlot.mjs', document.baseURI).href).then((module) => module.default);
+  library ??= part(import(new URL('vendor/uPlot.mjs', document.baseURI).href)).then((module) => module.default);
   return library;
 }
 
@@ -68,7 +69,7 @@ export class Chart {
       name: options.title.toLowerCase().replaceAll(' ', '-'),
       table: () => this.#table(),
       picture: async () => {
-        const { drawLines } = await import('../later.js');
+        const { drawLines } = await later();
         return drawLines(options, this.#columns, this.#rangeX);
       },
     });

@@ -54,7 +54,7 @@ export function mountDepth(container, store, lab) {
       legend.replaceChildren(...series.map(({ name }, i) => el('li', { class: 'legend__item' }, swatch(i), name)));
     }
   };
-  const refresh = paced(() => void lab.attempt(async () => {
+  const refresh = paced(() => lab.attempt(async () => {
     const { runs, checkpoint } = store.state;
     const all = await seriesOf(familiesOf(runs, checkpoint), lab);
     series = all.slice(0, N_SHOWN);

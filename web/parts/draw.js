@@ -30,7 +30,7 @@ export function mount(container, store, lab) {
   const bars = el('div');
   const empty = el('p', { class: 'empty' }, 'Draw a digit; what the network makes of it appears here as you draw.');
   const noRun = el('p', { class: 'empty' }, 'There is no trained network yet. Press Train first, then draw for it.');
-  const predictSoon = paced(() => void lab.attempt(predict), PREDICT_MS);
+  const predictSoon = paced(() => lab.attempt(predict), PREDICT_MS);
   const board = newBoard((strokes) => {
     pixels = inkToPixels(strokes);
     drawDigit(seen, pixels ?? new Uint8Array(N_PIXELS));
@@ -60,7 +60,7 @@ export function mount(container, store, lab) {
   );
 
   for (const select of selects) {
-    select.addEventListener('change', () => void lab.attempt(predict));
+    select.addEventListener('change', predictSoon);
   }
   store.watch((state) => state.runs, (runs) => {
     const usable = runs.filter((run) => run.hasWeights).toReversed();

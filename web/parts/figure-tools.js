@@ -1,5 +1,6 @@
 // What can be done with a figure: read it as a table, copy it as CSV, save it as PNG or SVG.
 
+import { later } from '../part.js';
 import { el } from './dom.js';
 
 /**
@@ -33,11 +34,11 @@ export function figureTools(figure) {
     show,
     copy,
     tool('PNG', async () => {
-      const { pngOf } = await import('../later.js');
+      const { pngOf } = await later();
       save(await pngOf(await figure.picture()), `${figure.name}.png`);
     }),
     tool('SVG', async () => {
-      const { svgFileOf } = await import('../later.js');
+      const { svgFileOf } = await later();
       save(svgFileOf(await figure.picture()), `${figure.name}.svg`);
     }),
   ];

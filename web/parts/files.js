@@ -50,7 +50,7 @@ export function mountFiles(container, store, lab) {
   const words = el('p', { class: 'small soft', id: 'storage' });
   container.append(el('h2', {}, 'Files and storage'), el('div', { class: 'button-row' }, out, file, into, wipe), words);
 
-  const refresh = paced(() => void lab.attempt(async () => {
+  const refresh = paced(() => lab.attempt(async () => {
     const { nRuns, nUnstored, usage } = await lab.storage();
     words.textContent = [
       `${countOf(nRuns - nUnstored, 'run')} kept in this browser, also when the page is closed.`,

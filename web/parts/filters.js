@@ -39,7 +39,7 @@ export function mountFilters(container, store, lab) {
       drawFilters(canvas, weights);
     }
   };
-  const refresh = async () => {
+  const refresh = paced(() => lab.attempt(async () => {
     const run = shownRun(store.state);
     if (run === null) {
       return;
@@ -54,14 +54,15 @@ export function mountFilters(container, store, lab) {
         : `Incoming weights of the first ${weights.length / (SIDE * SIDE)} units: blue answers to ink, orange against it.`;
       draw();
     }
-  };
+  }), REDRAW_MS);
   onThemeChange(draw);
   store.watch((state) => state.shownRun, () => {
     weights = null;
     canvas.hidden = true;
+    refresh();
   });
   store.watch((state) => shownRun(state)?.status, refresh);
-  store.watch((state) => state.live, paced(() => void refresh(), REDRAW_MS));
+  store.watch((state) => state.live, refresh);
 }
 
 /**

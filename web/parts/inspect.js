@@ -148,6 +148,7 @@ export function mount(container, store, lab) {
       return;
     }
     view.update(isTested ? { shown } : { shown, subject: null });
+    body.ariaBusy = String(isTested);
     if (isTested) {
       void lab.attempt(() => load(shown));
     } else {
@@ -169,6 +170,10 @@ export function mount(container, store, lab) {
         sentence.textContent = '';
         view.update({ subject: null }); // rather nothing than another run's images
         throw error;
+      }
+    } finally {
+      if (isStillShown()) {
+        body.ariaBusy = 'false';
       }
     }
   }

@@ -2,6 +2,7 @@
 // the modules of the others are fetched when one of them is opened first.
 
 import { byId } from './dom.js';
+import { later } from '../part.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
 /** @typedef {import('../state.js').Place} Place */
@@ -32,7 +33,12 @@ export function mountPlaces(store, lab) {
     scrollTo({ top: 0, behavior: 'instant' });
     if (place !== 'train' && !mounted.has(place)) {
       mounted.add(place);
-      void import('../later.js').then((places) => places[place].mount(byId(`place-${place}`), store, lab));
+      void later().then((places) => places[place].mount(byId(`place-${place}`), store, lab));
     }
+  });
+  // Not by the address, which is that of the settings.
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    byId('main').focus();
   });
 }

@@ -33,7 +33,7 @@ export function mountSeeds(container, store, lab) {
   const body = el('div', { class: 'seeds', id: 'seeds' });
   container.append(el('h2', {}, 'Over several seeds'), empty, body);
 
-  const refresh = paced(() => void lab.attempt(async () => {
+  const refresh = paced(() => lab.attempt(async () => {
     const { runs, checkpoint } = store.state;
     const families = familiesOf(runs, checkpoint).filter(({ members }) => new Set(members.map(({ seed }) => seed)).size > 1);
     const client = families.length > 0 ? await lab.client() : null;
