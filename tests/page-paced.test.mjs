@@ -5,37 +5,37 @@ import { test } from 'node:test';
 
 import { paced } from '../web/parts/paced.js';
 
-test('a drawing begins when the one before is over, and what is asked for meanwhile is drawn once, at the end', async () => {
+const PACE_MS = 100;
+
+test('a drawing begins when the one before is over, and what is asked for meanwhile is drawn once, at the end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const later = async () => {
+    t.mock.timers.tick(PACE_MS);
+    await new Promise(setImmediate); // all promises that can be kept are
+  };
   /** @type {string[]} */
   const events = [];
   /** @type {(() => void)[]} */
   const answers = [];
   let state = 0;
-  /** @type {() => void} */
-  let begun = () => {};
-  const next = () => new Promise((/** @type {(value: void) => void} */ resolve) => {
-    begun = resolve;
-  });
   const draw = paced(async () => {
     const mine = state;
     events.push(`begins ${mine}`);
-    begun();
     await new Promise((/** @type {(value: void) => void} */ resolve) => answers.push(resolve));
     events.push(`ends ${mine}`);
-  }, 1);
+  }, PACE_MS);
 
-  let hasBegun = next();
   draw();
-  await hasBegun;
-  hasBegun = next();
+  await later();
   for (state of [1, 2, 3]) {
     draw();
+    await later();
   }
-  await new Promise((resolve) => setTimeout(resolve, 20)); // longer than the pace: an overtaking drawing would have begun
   assert.deepEqual(events, ['begins 0']);
   answers[0]();
-  await hasBegun;
+  await later();
+  assert.deepEqual(events, ['begins 0', 'ends 0', 'begins 3']);
   answers[1]();
-  await new Promise(setImmediate);
+  await later();
   assert.deepEqual(events, ['begins 0', 'ends 0', 'begins 3', 'ends 3']);
 });
