@@ -64,7 +64,6 @@ store.watch(shownRun, (run) => {
   byId('live').classList.toggle('live--tested', run?.result?.endpoints !== undefined && run.result.endpoints !== null);
 });
 
-await preview;
 await started;
-void mountOffline(byId('update'), store, lab);
+void preview.then(() => mountOffline(byId('update'), store, lab));
 await lab.resume();

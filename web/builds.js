@@ -114,7 +114,7 @@ export function buildsToKeep({ relaxedSimd }) {
  * @param {number} [options.memoryBytes]  the engine's memory may grow to this
  * @param {Platform} [options.platform]   of a browser, unless given
  * @returns {Promise<Engine>}
- * @throws {LabError} NO_ENGINE, whose message lists why each build was refused
+ * @throws {LabError} NETWORK, HTTP_STATUS where its file cannot be had; NO_ENGINE, whose message lists why each build was refused
  */
 export async function openEngine({ wasmUrl, build, threads, cores, ...options }) {
   const features = detectFeatures();
@@ -132,6 +132,9 @@ export async function openEngine({ wasmUrl, build, threads, cores, ...options })
       engine.threadCounts = threads === undefined ? halvesOf(n) : [n];
       return engine;
     } catch (error) {
+      if (error instanceof LabError && ['NETWORK', 'HTTP_STATUS'].includes(error.code)) {
+        throw error; // it says nothing of the build, and another one may compute other bits
+      }
       reasons.push(`${name}: ${error instanceof Error ? error.message : error}`);
     }
   }

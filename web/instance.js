@@ -1,5 +1,7 @@
 // Starts a module of the C library: its memory, its code, and the workers that are its threads.
 
+import { answerOf, fetchFile } from './source.js';
+
 /**
  * What a browser and Node do differently.
  * @typedef {object} Platform
@@ -38,13 +40,11 @@ const SHARED_MAX_BYTES = [2 * 2 ** 30, 2 ** 30, 2 ** 29, 2 ** 28];
 /** @type {Platform} */
 const BROWSER = {
   async compile(url) {
-    const response = await fetch(url);
-    if (!response.ok) {
-      throw new Error(`${url} could not be fetched: status ${response.status}.`);
-    }
+    const name = String(url.split('/').at(-1));
+    const response = await fetchFile(name, url);
     // Not every host knows the type that compiling on the way asks for.
     const isTyped = response.headers.get('Content-Type')?.startsWith('application/wasm');
-    return isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+    return answerOf(name, isTyped ? WebAssembly.compileStreaming(response) : response.arrayBuffer().then(WebAssembly.compile));
   },
   startWorker({ onReady, onFault }) {
     const worker = new Worker(new URL('./thread.js', import.meta.url), { type: 'module' });

@@ -28,6 +28,7 @@ export class Lab {
   #checked = [];
   #answered = Promise.resolve();
   #nextRun = 1;
+  #isStopped = false;
   #link;
 
   /**
@@ -79,7 +80,11 @@ export class Lab {
 
   /** Starts the engine and asks what it says of the settings, the link's if there is one. A fault is shown. */
   start() {
-    return this.attempt(() => (this.#link === '' ? this.#check() : this.openLink(this.#link)));
+    return this.attempt(() => this.#ready());
+  }
+
+  #ready() {
+    return this.#link === '' ? this.#check() : this.openLink(this.#link);
   }
 
   /** For the live region; only the latest of what is said in a few seconds is spoken. @param {string} sentence */
@@ -107,7 +112,7 @@ export class Lab {
     });
     await this.#check();
     const problem = this.#settingsFault();
-    this.#store.update({ problem, question: run && problem === null });
+    this.#store.update({ problem, question: run && problem === null && !this.#store.state.isRunning });
   }
 
   /** What C says against the settings, or the plan. */
@@ -123,13 +128,13 @@ export class Lab {
 
   /** @param {ConfigInput} changes */
   async configure(changes) {
-    this.#store.update({ isTouched: true, config: { ...this.#store.state.config, ...changes } });
+    this.#store.update({ isTouched: true, expected: null, config: { ...this.#store.state.config, ...changes } });
     await this.#check();
   }
 
   /** @param {Partial<PlanSettings>} changes */
   async configurePlan(changes) {
-    this.#store.update({ isTouched: true, plan: { ...this.#store.state.plan, ...changes } });
+    this.#store.update({ isTouched: true, expected: null, plan: { ...this.#store.state.plan, ...changes } });
     await this.#check();
   }
 
@@ -154,9 +159,11 @@ export class Lab {
       this.#checked = []; // it may have been the network's
     }
     const isLatest = config === this.#store.state.config && plan === this.#store.state.plan && start === this.#store.state.start;
-    if (isLatest) {
-      this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
+    if (!isLatest) {
+      await this.#check(); // who waits for an answer waits for that to the latest settings
+      return;
     }
+    this.#store.update({ configFault: fault, need: { bytes, nParameters }, planned: cells, planFault });
   }
 
   /** Runs what the settings and the plan say. Returns when all has ended, however it ended; never throws. */
@@ -164,16 +171,17 @@ export class Lab {
     if (this.#store.state.isRunning) {
       return;
     }
-    this.#store.update({ problem: null, isRunning: true });
+    this.#isStopped = false;
+    this.#store.update({ problem: null, isRunning: true, isPaused: this.#store.state.plan.startPaused });
     this.#started.expectRun();
-    const problem = await this.#check().then(() => this.#settingsFault(), faultOf);
-    if (problem !== null) {
+    const problem = await this.#ready().then(() => this.#settingsFault(), faultOf);
+    if (problem !== null || this.#isStopped) {
       this.#store.update({ problem, isRunning: false });
       return;
     }
-    const { plan, planned, runs } = this.#store.state;
+    const { planned, runs } = this.#store.state;
     const records = this.#newRecords(planned);
-    this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isFollowing: true, isPaused: plan.startPaused });
+    this.#store.update({ runs: [...runs, ...records], shownRun: records[0].id, isFollowing: true });
     if (records.length > 1) {
       await this.#vault.own(records[0].plan);
       await this.#vault.keep(records); // what a reload would cut off goes on after it
@@ -183,7 +191,7 @@ export class Lab {
 
   /** @param {Cell[]} cells @returns {RunRecord[]} */
   #newRecords(cells) {
-    const { config, start } = this.#store.state;
+    const { config, need, start } = this.#store.state;
     const asked = Date.now();
     const stamp = asked.toString(36);
     const plan = `${stamp}-${this.#nextRun}`;
@@ -200,6 +208,7 @@ export class Lab {
       hasWeights: false,
       only: null,
       start,
+      bytes: need.bytes,
     }));
   }
 
@@ -271,12 +280,14 @@ export class Lab {
 
   /** @param {RunRecord[]} earlier   they go among the others, oldest first */
   #list(earlier) {
-    const runs = [...earlier, ...this.#store.state.runs].sort((a, b) => a.asked - b.asked);
+    const all = [...earlier, ...this.#store.state.runs].map((run) => /** @type {const} */ ([run.id, run]));
+    const runs = [...new Map(all).values()].sort((a, b) => a.asked - b.asked); // what ends meanwhile may be kept already
     this.#store.update({ runs });
   }
 
   /** Ends downloads and training; what there is of a run stays listed as stopped, what waits is struck. */
   stop() {
+    this.#isStopped = true;
     this.#queue.stop();
   }
 
@@ -376,10 +387,11 @@ export class Lab {
     return { nRuns: ended.length, nUnstored: unstored.length, usage: await this.#vault.usage() };
   }
 
-  /** Forgets those runs that have ended; what is not listed any more does not come back. @param {string[]} ids */
+  /** Forgets those runs that nobody is at; what is not listed any more does not come back. @param {string[]} ids */
   async forget(ids) {
-    const ended = this.#store.state.runs.filter((run) => !isUnderWay(run.status)).map((run) => run.id);
-    const gone = new Set(ended.filter((id) => ids.includes(id)));
+    const { isRunning, runs: all } = this.#store.state;
+    const idle = all.filter((run) => !isRunning || !isUnderWay(run.status)).map((run) => run.id);
+    const gone = new Set(idle.filter((id) => ids.includes(id)));
     await this.#vault.forget([...gone]);
     const { runs, start } = this.#store.state;
     this.#store.update({
@@ -394,6 +406,7 @@ export class Lab {
     if (this.#vault.unstored().length > 0) {
       this.#store.update({ problem: null });
       await this.#vault.keepUnstored();
+      this.#store.update({ runs: [...this.#store.state.runs] }); // how many are kept is another figure now
     }
   }
 }

@@ -28,9 +28,11 @@ export class Queue {
   /** Runs under way. @type {Map<string, Run>} */
   #active = new Map();
   #nWorkers = 0;
+  /** Engines on their way. @type {Set<Client>} */
+  #starting = new Set();
   /** Ends when runs that were struck are not kept any more: a reload would go on with them. */
   #struck = Promise.resolve();
-  /** Once a run has failed the rest waits, for it would fail as well. @type {'run'|'stop'|'halt'} */
+  /** Once a run has failed the rest mostly waits, for it would fail as well. @type {'run'|'stop'|'halt'} */
   #mode = 'run';
 
   /** @param {QueueOptions} options */
@@ -43,10 +45,9 @@ export class Queue {
   /** Starts workers for the runs that wait; ends when all have ended or one has failed. Never throws. */
   async drain() {
     this.#mode = 'run';
-    const { need, runs } = this.#store.state;
-    const nWaiting = runs.filter((run) => run.status === 'waiting').length;
-    const affordable = Math.max(1, Math.floor(MEMORY_BYTES / Math.max(1, need.bytes)));
-    const wanted = Math.min(nWaiting, navigator.hardwareConcurrency || 1, affordable);
+    const waiting = this.#store.state.runs.filter((run) => run.status === 'waiting');
+    const affordable = Math.max(1, Math.floor(MEMORY_BYTES / Math.max(1, ...waiting.map((run) => run.bytes ?? 0))));
+    const wanted = Math.min(waiting.length, navigator.hardwareConcurrency || 1, affordable);
     const workers = [];
     while (this.#nWorkers < wanted) {
       this.#nWorkers++;
@@ -66,6 +67,7 @@ export class Queue {
     for (const run of this.#active.values()) {
       void run.stop();
     }
+    this.#starting.forEach((client) => client.close());
     const all = this.#store.state.runs;
     const runs = all.filter((run) => run.status !== 'waiting');
     this.#store.update({ runs, isPaused: false });
@@ -103,16 +105,26 @@ export class Queue {
       this.#change(next.id, { status: 'loading' });
       this.#follow(next);
       try {
-        client ??= isAlone ? await this.#mainClient() : await Client.open({ threads: 1 });
+        client ??= isAlone ? await this.#mainClient() : await this.#open();
         await this.#carryOut(client, next);
       } catch (error) {
         await this.#fail(next.id, error);
+        if (!isAlone) {
+          client?.close();
+        }
         client = null;
       }
     }
     if (!isAlone) {
       client?.close();
     }
+  }
+
+  /** An engine of the page's own arithmetic, for the runs of a plan are compared. */
+  #open() {
+    const client = Client.start({ threads: 1, build: this.#store.state.engine?.numerics });
+    this.#starting.add(client);
+    return client.opened.finally(() => this.#starting.delete(client));
   }
 
   /** Shows a run that starts, where the one that is shown has ended. @param {RunRecord} next */
@@ -183,7 +195,9 @@ export class Queue {
       this.#change(id, { status: 'stopped' });
       await this.#keepRecord(id, null);
     } else {
-      this.#mode = 'halt';
+      if (fault.code !== 'NO_WEIGHTS') { // another run may have them
+        this.#mode = 'halt';
+      }
       this.#change(id, { status: 'failed', fault });
       this.#store.update({ problem: fault });
     }

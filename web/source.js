@@ -16,22 +16,32 @@ import { LabError } from './fault.js';
  */
 export function httpSource(url) {
   return async (name, { fresh, signal }) => {
-    const cache = fresh ? 'reload' : 'default';
-    const response = await answerOf(name, fetch(new URL(name, url), { cache, signal }));
-    if (!response.ok) {
-      throw new LabError({
-        code: 'HTTP_STATUS',
-        message: `${name} could not be fetched: the server answered ${response.status} ${response.statusText}.`,
-        subject: name,
-        expected: '200',
-        found: String(response.status),
-      });
-    }
+    const response = await fetchFile(name, url, { cache: fresh ? 'reload' : 'default', signal });
     if (response.body === null) {
       throw noAnswer(name);
     }
     return response.body;
   };
+}
+
+/**
+ * @param {string} name
+ * @param {string} url   of its folder, ending in a slash
+ * @param {RequestInit} [options]
+ * @throws {LabError} NETWORK, HTTP_STATUS
+ */
+export async function fetchFile(name, url, options) {
+  const response = await answerOf(name, fetch(new URL(name, url), options));
+  if (!response.ok) {
+    throw new LabError({
+      code: 'HTTP_STATUS',
+      message: `${name} could not be fetched: the server answered ${response.status} ${response.statusText}.`,
+      subject: name,
+      expected: '200',
+      found: String(response.status),
+    });
+  }
+  return response;
 }
 
 /**

@@ -31,6 +31,7 @@
  * @property {boolean} hasWeights      vault.js keeps its weights
  * @property {Checkpoint|null} only    the one checkpoint of a network that came from a file of weights; null: both
  * @property {Start|null} start        weights that it goes on from; null: drawn from the seed
+ * @property {number} [bytes]          memory that its training takes, beside the data
  */
 
 /** Where training goes on from. @typedef {{run: string, checkpoint: Checkpoint}} Start */

@@ -79,8 +79,9 @@ export class Vault {
 
   /** Tries once more to keep what could not be stored. */
   async keepUnstored() {
-    for (const { record, weights } of [...this.#unstored.values()]) {
-      if (!(await this.keep([record], weights))) {
+    for (const id of this.unstored()) {
+      const latest = this.#unstored.get(id); // what it is now: a run may have ended meanwhile
+      if (latest !== undefined && !(await this.keep([latest.record], latest.weights))) {
         return;
       }
     }
@@ -131,7 +132,7 @@ export class Vault {
 
   /** @returns {Promise<{bytes: number, quota: number}|null>} null where the browser does not say */
   async usage() {
-    const estimate = await navigator.storage?.estimate?.();
+    const estimate = await navigator.storage?.estimate?.().catch(() => undefined);
     return estimate === undefined ? null : { bytes: estimate.usage ?? 0, quota: estimate.quota ?? 0 };
   }
 

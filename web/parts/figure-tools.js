@@ -72,7 +72,7 @@ export function csv(rows) {
  * @param {HTMLElement} button
  */
 export async function copyText(text, button) {
-  const label = button.textContent;
+  const label = (button.dataset.label ??= button.textContent ?? '');
   const isCopied = await navigator.clipboard.writeText(text).then(() => true, () => false);
   button.textContent = isCopied ? 'Copied' : 'The browser does not allow it';
   setTimeout(() => {

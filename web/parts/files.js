@@ -4,7 +4,6 @@ import { el, smallButton } from './dom.js';
 import { save } from './figure-tools.js';
 import { countOf, size } from './format.js';
 import { paced } from './paced.js';
-import { isUnderWay } from '../state.js';
 
 /** @typedef {import('../lab.js').Lab} Lab */
 /** @typedef {import('../state.js').LabState} LabState */
@@ -36,13 +35,13 @@ export function mountFiles(container, store, lab) {
       });
     }
   }));
-  const wipe = smallButton('delete-all', WIPE, () => {
+  const wipe = smallButton('delete-all', WIPE, ({ detail }) => {
     if (wipe.textContent === WIPE) {
       wipe.textContent = 'Really delete all?';
-      return;
+    } else if (detail < 2) { // a double click asks, and does not answer
+      wipe.textContent = WIPE;
+      void lab.attempt(() => lab.forget(store.state.runs.map((run) => run.id)));
     }
-    wipe.textContent = WIPE;
-    void lab.attempt(() => lab.forget(store.state.runs.map((run) => run.id)));
   });
   wipe.addEventListener('blur', () => {
     wipe.textContent = WIPE;
@@ -58,7 +57,7 @@ export function mountFiles(container, store, lab) {
       usage !== null && `The lab takes ${size(usage.bytes)} of the ${size(usage.quota)} that this browser grants it.`,
     ].filter(Boolean).join(' ');
     out.disabled = !store.state.runs.some((run) => run.result !== null && !run.only);
-    wipe.disabled = !store.state.runs.some((run) => !isUnderWay(run.status));
+    wipe.disabled = store.state.runs.length === 0;
   }), 1000);
   store.watch((state) => state.runs, refresh);
   store.watch((state) => state.problem, refresh); // it tells when there is no room

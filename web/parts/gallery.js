@@ -77,6 +77,10 @@ export function mountGallery(container, view) {
     }
     const indices = matching(subject, view.state);
     const nPages = Math.max(1, Math.ceil(indices.length / N_PAGE));
+    if (page >= nPages) {
+      view.update({ page: nPages - 1 }); // another checkpoint may have fewer such images
+      return;
+    }
     const shown = indices.slice(page * N_PAGE, (page + 1) * N_PAGE);
     tiles.replaceChildren(...shown.map((index) => tile(subject, index, focus === index)));
     none.hidden = indices.length > 0;

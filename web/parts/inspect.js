@@ -86,8 +86,8 @@ export function mount(container, store, lab) {
 
   cards[1].classList.add('inspect__focus');
   mountWeights(weights, view, lab);
+  mountFocus(cards[1], view, lab); // before the gallery, which chooses another image at once
   mountGallery(cards[0], view);
-  mountFocus(cards[1], view, lab);
   mountConfusion(cards[2], view);
   mountRemoval(cards[3], view, lab);
 

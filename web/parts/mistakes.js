@@ -31,6 +31,7 @@ export function mountMistakes(container, store, lab) {
 
   const selected = (/** @type {LabState} */ state) => shownRun(state)?.result?.endpoints?.selected ?? null;
   store.watch(selected, (endpoint) => {
+    tiles.replaceChildren();
     container.hidden = endpoint === null || endpoint.errors === 0;
     if (endpoint !== null && endpoint.errors > 0) {
       all.textContent = endpoint.errors === 1 ? 'Look at it' : `Look at all ${count(endpoint.errors)}`;

@@ -100,7 +100,7 @@ function build(container, description, store, lab) {
     tick(masks, plan.masks);
     tick(ps, plan.ps);
     paused.checked = plan.startPaused;
-    if (document.activeElement !== seeds) {
+    if (!Object.is(seeds.valueAsNumber, plan.nSeeds)) {
       seeds.value = String(plan.nSeeds);
     }
   });

@@ -11,7 +11,13 @@ import { el, smallButton } from './dom.js';
  * @param {() => void} retry
  */
 export function mountProblem(container, store, retry) {
+  let shown = '';
   store.watch((state) => state.problem, (fault) => {
+    const words = JSON.stringify(fault);
+    if (words === shown) {
+      return; // it stands there already, and the page need not go to it again
+    }
+    shown = words;
     container.hidden = fault === null;
     container.replaceChildren();
     if (fault !== null) {

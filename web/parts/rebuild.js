@@ -35,8 +35,13 @@ export function mountRebuild(container) {
     start([...(event.dataTransfer?.files ?? [])]);
   });
 
+  /** @type {Channel|null} */
+  let latest = null;
+
   /** @param {File[]} files */
   function start(files) {
+    latest?.close();
+    latest = null;
     const chosen = Object.fromEntries(SOURCES.map(({ file }) => [file, files.find(({ name }) => isNamed(name, file))]));
     const missing = SOURCES.filter(({ file }) => chosen[file] === undefined).map(({ file }) => file);
     steps.replaceChildren();
@@ -46,13 +51,18 @@ export function mountRebuild(container) {
     }
     say('Rebuilding…', 'soft');
     const channel = new Channel(new Worker(new URL('worker.js', document.baseURI), { type: 'module' }));
+    latest = channel;
     const order = {
       datasetUrl: new URL('dataset/', document.baseURI).href,
       producerUrl: new URL('wasm/producer.wasm', document.baseURI).href,
       files: chosen,
     };
     channel.ask('rebuild', order, { onEvent: (_, step) => show(step) })
-      .then(() => say('Rebuilt: every hash is the manifest’s.', 'right'), (error) => say(error.message, 'wrong'))
+      .then(() => say('Rebuilt: every hash is the manifest’s.', 'right'), (error) => {
+        if (channel === latest) {
+          say(error.message, 'wrong');
+        }
+      })
       .finally(() => channel.close());
   }
 

@@ -46,9 +46,9 @@ export function mountRemoval(container, view, lab) {
   for (const input of inputs) {
     input.addEventListener('change', () => void lab.attempt(evaluate));
   }
-  view.watch((state) => state.subject, (subject) => {
+  view.watch((state) => state.subject?.endpoint ?? null, (endpoint) => {
     latest.abort();
-    results = new Map(subject === null ? [] : [[ALL, subject.endpoint]]);
+    results = new Map(endpoint === null ? [] : [[ALL, endpoint]]);
     for (const input of inputs) {
       input.checked = true;
     }
@@ -68,7 +68,7 @@ export function mountRemoval(container, view, lab) {
     const network = await lab.inspector.network(subject.run, subject.checkpoint);
     try {
       const evaluation = await network.evaluate({ split: subject.endpoint.split, mask, signal });
-      if (view.state.subject === subject) {
+      if (view.state.subject?.endpoint === subject.endpoint) {
         results.set(mask, evaluation);
         draw(mask);
       }

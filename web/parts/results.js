@@ -109,7 +109,11 @@ export function mountResults(container, store, lab, choice) {
       isTrainedHere ? `${numerics}, ${countOf(threads, 'thread')}` : numerics,
       !isUnderWay(status) && el('button', {
         type: 'button', class: 'link link--soft', 'aria-label': `Delete ${runName(run)}`,
-        onclick: () => void lab.attempt(() => lab.forget([run.id])),
+        onclick: ({ detail }) => {
+          if (detail < 2) { // the second half of a double click would hit the next row
+            void lab.attempt(() => lab.forget([run.id]));
+          }
+        },
       }, 'Delete'),
     ];
     // Anywhere on the row will do for a pointer; the name is a button for everyone else.

@@ -180,7 +180,7 @@ function numberControl(field, change) {
   return {
     element,
     show(config) {
-      if (!Object.is(input.valueAsNumber, config[key]) && document.activeElement !== input) {
+      if (!Object.is(input.valueAsNumber, config[key])) {
         input.value = String(config[key]);
       }
     },

@@ -39,7 +39,7 @@ export function mountStart(store, lab) {
     void lab.train();
   });
   store.watch((state) => state.isRunning, (isRunning) => swap(train, stop, isRunning));
-  for (const part of /** @type {const} */ (['config', 'planned', 'need'])) {
+  for (const part of /** @type {const} */ (['config', 'planned', 'need', 'start'])) {
     store.watch((state) => state[part], (_, state) => {
       summary.textContent = state.description === null ? '\u00a0' : sentence(state);
     });
