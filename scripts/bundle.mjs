@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { rollup } from 'rollup';
 import { minify } from 'terser';
 
 /**
@@ -13,17 +14,17 @@ import { minify } from 'terser';
  */
 const COMPRESS = { passes: 3, sequences: false, inline: 1, pure_getters: true, unsafe: true, unsafe_arrows: true };
 
-/** The page. What only later places need stays in files of its own, fetched at the first visit of the place. */
-const PAGE = ['app.js'];
+/** The page. What only later places need stays in a file of its own, fetched at the first visit of one, and uses the page's. */
+const PAGE = 'app.js';
 
 /** One file each, so that it starts after a single request. */
 const WORKERS = ['worker.js', 'thread.js'];
 
 /** A worker too, but a script that is no module: not every browser takes one of those here. */
-const SERVICE_WORKER = ['service-worker.js'];
+const SERVICE_WORKER = 'service-worker.js';
 
 /** Imports all style sheets. */
-const STYLES = ['style/style.css'];
+const STYLES = 'style/style.css';
 
 const INDEX = 'index.html';
 
@@ -41,76 +42,94 @@ export function isBundled(name) {
  * @returns {Promise<Map<string, Uint8Array>>} the files by their path in dist/
  */
 export async function bundlePage(root) {
-  const dist = path.join(root, 'dist');
-  /** @param {string[]} entryPoints @param {import('esbuild').BuildOptions} options */
-  const bundle = (entryPoints, options) => build({
-    absWorkingDir: path.join(root, 'web'),
-    entryPoints,
+  const folders = { web: path.join(root, 'web'), dist: path.join(root, 'dist') };
+  const scripts = await Promise.all([
+    bundleScript(folders, PAGE, { format: 'es', manualChunks: withThePage }),
+    ...WORKERS.map((name) => bundleScript(folders, name, { format: 'es' })),
+    bundleScript(folders, SERVICE_WORKER, { format: 'iife' }),
+  ]);
+  const html = (await readFile(path.join(folders.web, INDEX), 'utf8')).replace(/^ +/gm, '');
+  return new Map([...scripts.flat(), ...await bundleStyles(folders), [INDEX, Buffer.from(html)]]);
+}
+
+/** @typedef {[string, Uint8Array]} NamedFile   by its path in dist/ */
+/** @typedef {{web: string, dist: string}} Folders   dist/: where the files will lie, for the maps */
+
+/**
+ * @param {Folders} folders
+ * @param {string} name   of the module that it begins with
+ * @param {import('rollup').OutputOptions} options
+ * @returns {Promise<NamedFile[]>} scripts and their maps
+ */
+async function bundleScript({ web, dist }, name, options) {
+  const bundle = await rollup({
+    input: path.join(web, name),
+    onwarn(warning) {
+      throw new Error(warning.message);
+    },
+  });
+  try {
+    const { output } = await bundle.generate({ chunkFileNames: 'part-[hash].js', sourcemap: 'inline', dir: dist, ...options });
+    const files = await Promise.all(output.map((part) => (part.type === 'chunk' ? shrink(part) : [])));
+    return files.flat();
+  } finally {
+    await bundle.close();
+  }
+}
+
+/**
+ * What the page needs at once stands together in its own file, for the other one to take from.
+ * @type {import('rollup').GetManualChunk}
+ */
+function withThePage(id, { getModuleInfo }) {
+  const isPage = (/** @type {string} */ module) => path.basename(module) === PAGE;
+  const seen = new Set();
+  const isNeeded = (/** @type {string} */ module) => {
+    if (isPage(module)) {
+      return true;
+    }
+    if (seen.has(module)) {
+      return false;
+    }
+    seen.add(module);
+    return (getModuleInfo(module)?.importers ?? []).some(isNeeded); // importers at once; a dynamic import is another list
+  };
+  return isNeeded(id) ? path.basename(PAGE, '.js') : undefined;
+}
+
+/**
+ * @param {import('rollup').OutputChunk} chunk   with its map in it
+ * @returns {Promise<NamedFile[]>} the script as small as two minifiers, one after the other, can make it, and its map
+ */
+async function shrink({ fileName, code }) {
+  const mapName = `${fileName}.map`;
+  const first = await transform(code, { minify: true, target: 'es2022', charset: 'utf8', sourcemap: 'external' });
+  const small = await minify(first.code, {
+    module: true,
+    ecma: 2020,
+    compress: COMPRESS,
+    sourceMap: { content: first.map, includeSources: true, url: mapName },
+  });
+  return [[fileName, Buffer.from(small.code ?? '')], [mapName, Buffer.from(String(small.map))]];
+}
+
+/**
+ * @param {Folders} folders
+ * @returns {Promise<NamedFile[]>}
+ */
+async function bundleStyles({ web, dist }) {
+  const { outputFiles } = await build({
+    absWorkingDir: web,
+    entryPoints: [STYLES],
     outbase: '.',
     outdir: dist,
     write: false,
     bundle: true,
     minify: true,
     sourcemap: 'linked',
-    legalComments: 'none', // the licences are deployed whole, in licenses/
-    target: 'es2022',
     charset: 'utf8',
-    metafile: true,
+    external: ['*.svg'],
     logLevel: 'silent', // the error says what is wrong
-    ...options,
   });
-  const page = await bundle(PAGE, { format: 'esm', splitting: true, chunkNames: 'part-[hash]' });
-  const others = await Promise.all([
-    bundle(WORKERS, { format: 'esm' }),
-    bundle(SERVICE_WORKER, { format: 'iife' }),
-    bundle(STYLES, { external: ['*.svg'] }),
-  ]);
-  /** @type {Map<string, Uint8Array>} */
-  const files = new Map();
-  for (const { path: file, contents } of [page, ...others].flatMap(({ outputFiles = [] }) => outputFiles)) {
-    files.set(path.relative(dist, file).split(path.sep).join('/'), contents);
-  }
-  await Promise.all([...files.keys()].filter((name) => name.endsWith('.js')).map((name) => shrink(files, name)));
-  files.set(INDEX, Buffer.from(await indexWithHints(root, staticImports(page))));
-  return files;
-}
-
-/**
- * Makes a script smaller than esbuild does, by a twenty-fifth, and its map with it.
- * @param {Map<string, Uint8Array>} files   changed in place
- * @param {string} name
- */
-async function shrink(files, name) {
-  const [script, content] = [name, `${name}.map`].map((file) => Buffer.from(files.get(file) ?? []).toString());
-  const { code = '', map = '' } = await minify(script, {
-    module: true,
-    ecma: 2020,
-    compress: COMPRESS,
-    sourceMap: { content, includeSources: true, url: `${path.basename(name)}.map` },
-  });
-  files.set(name, Buffer.from(code));
-  files.set(`${name}.map`, Buffer.from(String(map)));
-}
-
-/**
- * What the page's module imports at once, and so needs together with it.
- * @param {import('esbuild').BuildResult} result   with a metafile
- * @returns {string[]} paths in dist/
- */
-function staticImports({ metafile }) {
-  const outputs = Object.entries(metafile?.outputs ?? {});
-  const [file = '', app] = outputs.find(([, { entryPoint }]) => entryPoint === PAGE[0]) ?? [];
-  const imports = app?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
-  return imports.map((imported) => path.posix.relative(path.posix.dirname(file), imported.path));
-}
-
-/**
- * The page without its indentation, whose browser learns at once what it will have to fetch.
- * @param {string} root
- * @param {string[]} modules   paths in dist/
- */
-async function indexWithHints(root, modules) {
-  const html = (await readFile(path.join(root, 'web', INDEX), 'utf8')).replace(/^ +/gm, '');
-  const hints = modules.map((name) => `<link rel="modulepreload" href="${name}">\n`).join('');
-  return html.replace('<script ', () => `${hints}<script `);
+  return outputFiles.map(({ path: file, contents }) => [path.relative(dist, file).split(path.sep).join('/'), contents]);
 }

@@ -64,6 +64,8 @@ store.watch(shownRun, (run) => {
   byId('live').classList.toggle('live--tested', run?.result?.endpoints !== undefined && run.result.endpoints !== null);
 });
 
-await started;
-void preview.then(() => mountOffline(byId('update'), store, lab));
-await lab.resume();
+// Nothing here may wait: what is fetched later takes from this module, and has it only when it has come to its end.
+void started.then(() => {
+  void preview.then(() => mountOffline(byId('update'), store, lab));
+  return lab.resume();
+});

@@ -128,13 +128,16 @@ export class Lab {
 
   /** @param {ConfigInput} changes */
   async configure(changes) {
+    // What a link foretells is of its own settings.
     this.#store.update({ isTouched: true, expected: null, config: { ...this.#store.state.config, ...changes } });
     await this.#check();
   }
 
   /** @param {Partial<PlanSettings>} changes */
   async configurePlan(changes) {
-    this.#store.update({ isTouched: true, expected: null, plan: { ...this.#store.state.plan, ...changes } });
+    const { expected, plan } = this.#store.state;
+    const isSameRun = 'startPaused' in changes; // a pause changes no bit
+    this.#store.update({ isTouched: true, expected: isSameRun ? expected : null, plan: { ...plan, ...changes } });
     await this.#check();
   }
 

@@ -68,9 +68,20 @@ function isForLater({ headers }, pathname) {
   return headers['sec-fetch-dest'] === 'serviceworker' || (headers['sec-fetch-dest'] === 'empty' && isPart);
 }
 
-/** Waits until the engine has started and the settings are there. @param {Page} page */
+/** Waits until the engine has started, the settings are there, and the twenty digits. @param {Page} page */
 export async function ready(page) {
   await page.waitForSelector('#settings-fields input', { timeout: 30_000 });
+  await page.waitForFunction(() => document.querySelectorAll('#preview canvas').length === 20);
+}
+
+/**
+ * Presses a button by the keyboard, where what stands above it may still grow: a click could go beside it.
+ * @param {Page} page
+ * @param {string} selector
+ */
+export async function press(page, selector) {
+  await page.focus(selector);
+  await page.keyboard.press('Enter');
 }
 
 /**
@@ -181,7 +192,7 @@ export async function saved(context, page, selector) {
   const isSaved = new Promise((resolve) => {
     client.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve(undefined));
   });
-  await page.click(selector);
+  await press(page, selector);
   await isSaved;
   await client.detach();
   const [name] = await readdir(folder);
@@ -204,6 +215,7 @@ export async function rows(page, n) {
 /** Opens a run in Inspect by a click on its row. @param {Page} page @param {number} row   1: the newest */
 export async function inspectRow(page, row) {
   await goTo(page, 'compare');
+  await page.waitForSelector(`#results-rows tr:nth-child(${row})`);
   const id = await page.$eval(`#results-rows tr:nth-child(${row})`, (element) => element.getAttribute('data-run'));
   await page.click(`#results-rows tr:nth-child(${row}) td:nth-child(5)`);
   await page.waitForFunction((run) => {

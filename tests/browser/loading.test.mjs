@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { fileOf, flipped, jsonBytes, manifestOf } from '../lib/sources.mjs';
 import { answering, CLIENT_MODULE, loadSplit, openBlank, openClient, shareBrowser } from './client.mjs';
+import { middle } from './harness.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('./client.mjs').Bend} Bend */
@@ -190,22 +191,27 @@ test('a load that is aborted ends at once, and its download too', async (context
   const { bend, closed } = stalling();
   const { page } = await openBlank(context, browser(), { bends: { [GZIP]: bend } });
   await openClient(page);
-  const { code, took } = await page.evaluate(async () => {
-    const controller = new AbortController();
-    let aborted = 0;
-    const onProgress = () => {
-      aborted = performance.now();
-      controller.abort();
-    };
-    try {
-      await /** @type {any} */ (window).client.loadSplit('validation', { signal: controller.signal, onProgress });
-      return { code: 'loaded', took: 0 };
-    } catch (error) {
-      return { code: /** @type {any} */ (error).code, took: performance.now() - aborted };
-    }
-  });
-  assert.equal(code, 'STOPPED');
-  assert.ok(took < 200, `${took} ms`);
+  const times = [];
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { code, took } = await page.evaluate(async () => {
+      const controller = new AbortController();
+      let aborted = 0;
+      const onProgress = () => {
+        aborted = performance.now();
+        controller.abort();
+      };
+      try {
+        await /** @type {any} */ (window).client.loadSplit('validation', { signal: controller.signal, onProgress });
+        return { code: 'loaded', took: 0 };
+      } catch (error) {
+        return { code: /** @type {any} */ (error).code, took: performance.now() - aborted };
+      }
+    });
+    assert.equal(code, 'STOPPED');
+    times.push(took);
+  }
+  assert.ok(middle(times) < 200, `${times} ms`);
+  assert.equal(closed.length, 3);
   await Promise.all(closed);
 });
 
@@ -237,11 +243,15 @@ function expectAndRun(page) {
 test('a run takes over what was begun for it, hears how far it is, and its stop ends the download', async (context) => {
   const { bend, closed } = stalling();
   const { page, asked } = await openBlank(context, browser(), { bends: { '/dataset/train.bin.gz': bend } });
-  const { ended, took } = await expectAndRun(page);
-  assert.equal(ended, 'stopped');
-  assert.ok(took < 200, `${took} ms`);
-  await Promise.all(closed);
-  assert.deepEqual(asked.map(({ path }) => path).sort(), [MANIFEST, '/dataset/train.bin.gz', GZIP]);
+  const times = [];
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { ended, took } = await expectAndRun(page);
+    assert.equal(ended, 'stopped');
+    times.push(took);
+    await Promise.all(closed);
+    assert.deepEqual(asked.splice(0).map(({ path }) => path).sort(), [MANIFEST, '/dataset/train.bin.gz', GZIP]);
+  }
+  assert.ok(middle(times) < 200, `${times} ms`);
 });
 
 test('a run tells the fault of what was begun for it', async (context) => {

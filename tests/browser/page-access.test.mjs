@@ -174,7 +174,6 @@ test('settings, a plan, its comparison and its mistakes by keys alone', async (t
   await tabTo(page, '#plan-seeds');
   await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.startsWith('2 runs of the tiny network'));
   await keyboard.press('Enter');
-  await page.waitForSelector('#stop:not([hidden])');
   await ended(page);
 
   await tabTo(page, '[data-place=compare]');

@@ -4,17 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { mulberry32 } from '../lib/reference.mjs';
+import { middle } from './harness.mjs';
 import {
-  ended, goTo, openLab, openSettings, ready, results, stop, textOf, tick, train, type, waitForRows,
+  ended, goTo, openLab, openSettings, press, ready, results, stop, textOf, tick, train, type, waitForRows,
 } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
 const N_MINIBATCHES = 63; // of 64 images, 4,000 in all
 const LONG = '#mask=7&p=0.5&epochs=100';
-
-/** Pictures are spaced from start to start, and seen when the script that drew them has ended: one may take so long. */
-const LONG_SCRIPT_MS = 100;
 
 /** What the page must say of three branches that may be skipped with p = 0.5, and one that may not. @param {number} nMinibatches */
 function expectedRates(nMinibatches) {
@@ -77,19 +75,23 @@ async function waitForRates(page, n) {
 }
 
 /**
- * Trains until three different pictures of the gates were seen, then pauses.
+ * Trains until four pictures of the gates were seen, and three different ones, then pauses.
  * @param {Page} page
- * @returns {Promise<{gates: string[], details: string[], pause: number}>} what was seen; the shortest pause between two pictures
+ * @returns {Promise<{gates: string[], details: string[], pause: number}>} what was seen; milliseconds between two pictures on
+ *   average, the time before the first counted too, so that no stall of the machine makes it smaller than the page's pace
  */
 async function trainWatched(page) {
   await watchLive(page);
+  const start = await page.evaluate(() => performance.now());
   await page.click('#train');
-  await page.waitForFunction(() => new Set(/** @type {any} */ (window).seen.gates).size >= 3);
+  await page.waitForFunction(() => {
+    const { gates } = /** @type {any} */ (window).seen;
+    return gates.length >= 4 && new Set(gates).size >= 3;
+  });
   await page.click('#pause');
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused in'));
   const { gates, details, times } = await page.evaluate(() => /** @type {any} */ (window).seen);
-  const pauses = times.slice(1).map((/** @type {number} */ time, /** @type {number} */ i) => time - times[i]);
-  return { gates, details, pause: Math.min(...pauses) };
+  return { gates, details, pause: (times.at(-1) - start) / (times.length - 1) };
 }
 
 test('speed and gates are shown live, and may be watched step by step', async (t) => {
@@ -99,7 +101,7 @@ test('speed and gates are shown live, and may be watched step by step', async (t
     /^Engine: WebAssembly with .*, (1 thread for a run|\d+ threads for a run, 1 for each of several)\.$/);
   const { gates, details, pause } = await trainWatched(page);
   assert.ok(gates.every((seen) => seen[3] === '0'), 'branch 4 is never skipped');
-  assert.ok(pause >= 250 - LONG_SCRIPT_MS, `two pictures in ${pause} ms`);
+  assert.ok(pause >= 250, `a picture every ${pause} ms`);
   const speeds = details.filter((words) => words !== '');
   assert.ok(speeds.length > 0);
   for (const words of speeds) {
@@ -137,11 +139,16 @@ test('pauses and single steps change no bit', async (t) => {
   const nRows = () => page.$$eval('#curves .chart:nth-child(2) tbody tr', (rows) => rows.length);
   await page.locator('#curves .chart:nth-child(2) .tools button').click();
   assert.equal(await nRows(), 1);
-  await page.locator('#pause').click();
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch 3'));
-  await page.click('#pause');
+  await press(page, '#pause');
+  await page.waitForFunction(() => { // in one step, for thirty epochs take a second or two
+    const isFarEnough = /^Epoch ([3-9]|[12]\d) /.test(document.querySelector('#progress-phase')?.textContent ?? '');
+    if (isFarEnough) {
+      /** @type {HTMLElement} */ (document.querySelector('#pause')).click();
+    }
+    return isFarEnough;
+  });
   await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused in'));
-  await page.click('#pause');
+  await press(page, '#pause');
   await ended(page);
   await waitForRates(page, 30 * N_MINIBATCHES);
   assert.equal(await nRows(), 30, 'a table that is open grows');
@@ -165,22 +172,37 @@ test('with reduced motion nothing slides, and the gates are drawn once a second'
   await ready(page);
   const { pause } = await trainWatched(page);
   assert.equal(await moving(), 0);
-  assert.ok(pause >= 1000 - LONG_SCRIPT_MS, `two pictures in ${pause} ms`);
+  assert.ok(pause >= 1000, `a picture every ${pause} ms`);
 });
+
+/**
+ * Presses Stop three times, for three runs that have come so far.
+ * @param {Page} page
+ * @param {string} what
+ * @param {() => Promise<void>} comeSoFar   from Train on
+ */
+async function mustStop(page, what, comeSoFar) {
+  const times = [];
+  for (let run = 0; run < 3; run++) {
+    await comeSoFar();
+    times.push(await stop(page));
+    assert.equal(await textOf(page, '#progress-phase'), 'Stopped', what);
+    assert.equal(await page.$('#test-accuracy'), null, what);
+  }
+  assert.ok(middle(times) <= 200, `${what}: ${times} ms`);
+}
 
 test('Stop ends a run of full within 200 ms, in the middle of its minibatch', async (t) => {
   const { page, faults, requests } = await openLab(t);
   await openSettings(page);
   await page.select('#setting-preset', 'full');
   await type(page, '#setting-epochs', 100);
-  await page.click('#train');
-  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch'), {
-    timeout: 60_000,
+  await mustStop(page, 'full', async () => {
+    await page.click('#train');
+    await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Epoch'), {
+      timeout: 60_000,
+    });
   });
-  const milliseconds = await stop(page);
-  assert.ok(milliseconds <= 200, `${milliseconds} ms`);
-  assert.equal(await textOf(page, '#progress-phase'), 'Stopped');
-  assert.equal(await page.$('#test-accuracy'), null);
   assert.deepEqual(requests.filter((path) => path.startsWith('/dataset/test')), []);
   assert.deepEqual(faults, []);
 });
@@ -225,40 +247,38 @@ function newHold() {
 test('Stop ends any download and any training within 200 ms; what was stopped is listed with its curves', async (t) => {
   const { hold, release, intercept } = newHold();
   const { page } = await openLab(t, { hash: '#preset=tiny&trainN=1000&epochs=2', server: { intercept } });
-  const mustStop = async (/** @type {string} */ what) => {
-    const milliseconds = await stop(page);
-    assert.ok(milliseconds <= 200, `${what}: ${milliseconds} ms`);
-    assert.equal(await textOf(page, '#progress-phase'), 'Stopped', what);
-    assert.equal(await page.$('#test-accuracy'), null, what);
+  /** @type {Promise<void>[]} */
+  const givenUp = [];
+  const trainUntilAsked = async (/** @type {string} */ name) => {
+    const { isAsked, isGivenUp } = hold(name);
+    givenUp.push(isGivenUp);
+    await page.click('#train');
+    await isAsked;
   };
-  const images = hold('train.bin.gz');
-  await page.click('#train');
-  await images.isAsked;
-  assert.match(await textOf(page, '#progress-phase'), /^Fetching/);
-  await mustStop('download of the training images');
-  await images.isGivenUp;
-
+  await mustStop(page, 'download of the training images', async () => {
+    await trainUntilAsked('train.bin.gz');
+    assert.match(await textOf(page, '#progress-phase'), /^Fetching/);
+  });
   release('train.bin.gz');
-  const testImages = hold('test.bin.gz');
-  await page.click('#train');
-  await testImages.isAsked;
-  await mustStop('download of the test images');
-  await testImages.isGivenUp;
+  await mustStop(page, 'download of the test images', () => trainUntilAsked('test.bin.gz'));
+  await Promise.all(givenUp);
   assert.match(await textOf(page, '#progress-detail'), /^2 epochs in .* No test figures for a stopped run\.$/);
   assert.match(await textOf(page, '#outcome'), /was not tested/);
 
   release('test.bin.gz');
   await openSettings(page);
   await type(page, '#setting-epochs', 100);
-  await page.click('#train');
-  await page.waitForFunction(() => /^Epoch ([3-9]|\d\d)/.test(document.querySelector('#progress-phase')?.textContent ?? ''));
-  await mustStop('training');
+  await type(page, '#setting-trainN', 4000); // it is to go on when Stop is pressed
+  await mustStop(page, 'training', async () => {
+    await page.click('#train');
+    await page.waitForFunction(() => /^Epoch ([3-9]|\d\d)/.test(document.querySelector('#progress-phase')?.textContent ?? ''));
+  });
   await page.locator('#curves .chart:nth-child(2) .tools button').click();
   const epochs = await page.$$eval('#curves .chart:nth-child(2) tbody tr', (rows) => rows.length);
   assert.ok(epochs >= 2 && epochs < 100, `${epochs} epochs`);
 
   await goTo(page, 'compare');
-  await waitForRows(page, 3);
+  await waitForRows(page, 9);
   for (const cells of await results(page)) {
     assert.deepEqual(cells.slice(4, 6), ['stopped', '']);
   }

@@ -46,6 +46,8 @@ test('every setting by hand: presets, branches, rates, orders, and all 10,000 te
   await tick(page, '[name=setting-batch][value="32"]');
   await type(page, '#setting-lr', 0.05);
   await type(page, '#setting-seed', 7);
+  // On the way 0 and 0.0 were refused under their field: what stands below has its place again once all is accepted.
+  await page.waitForFunction(() => /lr=0\.05.*seed=7/.test(location.hash));
   await tick(page, 'span[aria-label="Branch 1"]');
   await tick(page, 'span[aria-label="Branch 3"]');
   await tick(page, '[name=setting-p][value="0.25"]');
@@ -153,14 +155,14 @@ test('a grid of 100 runs is one click, side by side, and goes on after a reload 
     return words.length === 100 && words.filter((text) => /^(trains|tests|validation)/.test(text)).length >= n
       && words.includes('waits, place 50');
   }, {}, Math.min(2, cores));
-  await waitForRunsLeft(page, 90);
+  await waitForRunsLeft(page, 95);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
-  await waitForRunsLeft(page, 80);
+  await waitForRunsLeft(page, 90);
   assert.equal(await page.evaluate(() => scrollY), 0, 'runs that follow each other leave the page where a person has scrolled it');
   await goTo(page, 'compare');
   await waitForRows(page, 100);
   const before = await finished(page);
-  assert.ok(before.size >= 20 && before.size < 100, `${before.size} had finished`);
+  assert.ok(before.size >= 10 && before.size < 100, `${before.size} had finished`);
 
   await page.reload();
   await ready(page);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { openSession } from '../../scripts/lib/node-session.mjs';
 import { CLIENT_MODULE, openBlank, openClient, shareBrowser } from './client.mjs';
+import { middle } from './harness.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('../../web/types.js').ConfigInput} ConfigInput */
@@ -97,35 +98,37 @@ test('stop, pause and prediction answer within 200 ms while a run trains', async
     const { client } = /** @type {any} */ (window);
     const first = await client.startRun({ ...config, trainN: 200, epochs: 1 }).finished;
     const network = await client.openWeights(first.weights.final);
-    /** @type {Record<string, number>} */
-    const answers = {};
+    /** @type {Record<string, number[]>} */
+    const answers = { predict: [], firstLayer: [], pause: [], stop: [] };
     /** @param {string} name @param {() => Promise<unknown>} ask */
     const measure = async (name, ask) => {
       const start = performance.now();
       await ask();
-      answers[name] = performance.now() - start;
+      answers[name].push(performance.now() - start);
     };
-    /** @type {() => void} */
-    let onTraining = () => {};
-    const training = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
-      onTraining = resolve;
-    });
-    const run = client.startRun({ ...config, preset: 'wide', epochs: 100 }, {
-      onProgress: (/** @type {any} */ { state }) => state === 'training' && onTraining(),
-    });
-    await training;
-    await measure('predict', () => network.predict(new Uint8Array(784)));
-    await measure('firstLayer', () => run.firstLayer(40));
-    await measure('pause', () => run.pause());
-    await run.resume();
-    await measure('stop', () => {
-      run.stop();
-      return run.finished;
-    });
+    for (let attempt = 0; attempt < 3; attempt++) {
+      /** @type {() => void} */
+      let onTraining = () => {};
+      const training = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+        onTraining = resolve;
+      });
+      const run = client.startRun({ ...config, preset: 'wide', epochs: 100 }, {
+        onProgress: (/** @type {any} */ { state }) => state === 'training' && onTraining(),
+      });
+      await training;
+      await measure('predict', () => network.predict(new Uint8Array(784)));
+      await measure('firstLayer', () => run.firstLayer(40));
+      await measure('pause', () => run.pause());
+      await run.resume();
+      await measure('stop', () => {
+        run.stop();
+        return run.finished;
+      });
+    }
     return answers;
   }, { ...TINY, trainN: 10000, batch: 128 });
-  for (const [name, ms] of Object.entries(took)) {
-    assert.ok(ms < 200, `${name}: ${ms} ms`);
+  for (const [name, times] of Object.entries(took)) {
+    assert.ok(middle(times) < 200, `${name}: ${times} ms`);
   }
 });
 

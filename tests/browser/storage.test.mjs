@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openPage } from './harness.mjs';
-import { ended, goTo, openLab, ready, results, rows, textOf, train, waitForRows } from './lab-page.mjs';
+import { ended, goTo, openLab, press, ready, results, rows, textOf, train, waitForRows } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
 const QUICK = '#preset=tiny&trainN=1000&epochs=2&lr=0.05';
-const GRID = `${QUICK}&plan=grid&seeds=4&ps=0.25,0.5&masks=3,15`; // 16 runs
+/** 16 runs, some seconds together: what a test does after the first of them, it does while others wait. */
+const GRID = `${QUICK.replace('epochs=2', 'epochs=20')}&plan=grid&seeds=4&ps=0.25,0.5&masks=3,15`;
 const ACCURACY = /^\d\d\.\d\d%$/;
 
 /** Waits until so many runs of the plan that is shown have their test result. @param {Page} page @param {number} n */
@@ -24,22 +25,25 @@ async function tested(page, n) {
   );
 }
 
-/** Finished runs that the database holds, with the time that their training took. @param {Page} page @returns {Promise<Record<string, number>>} */
-function stored(page) {
-  return page.evaluate(async () => {
-    const database = await new Promise((resolve, reject) => {
-      const request = indexedDB.open('mnist-browser-lab');
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-    const runs = await new Promise((resolve) => {
-      const request = database.transaction('runs').objectStore('runs').getAll();
-      request.onsuccess = () => resolve(request.result);
-    });
-    database.close();
-    const finished = runs.filter((/** @type {any} */ run) => run.status === 'finished');
-    return Object.fromEntries(finished.map((/** @type {any} */ run) => [run.id, run.result.timing.trainingSeconds]));
+/** Finished runs that the database holds, with the time that their training took. @returns {Promise<Record<string, number>>} */
+async function readStored() {
+  const database = await new Promise((resolve, reject) => {
+    const request = indexedDB.open('mnist-browser-lab');
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
   });
+  const runs = await new Promise((resolve) => {
+    const request = database.transaction('runs').objectStore('runs').getAll();
+    request.onsuccess = () => resolve(request.result);
+  });
+  database.close();
+  const finished = runs.filter((/** @type {any} */ run) => run.status === 'finished');
+  return Object.fromEntries(finished.map((/** @type {any} */ run) => [run.id, run.result.timing.trainingSeconds]));
+}
+
+/** @param {Page} page */
+function stored(page) {
+  return page.evaluate(readStored);
 }
 
 /** Keeps the database busy: what the page asks of it waits. @param {Page} page @returns {Promise<() => Promise<void>>} ends it */
@@ -96,7 +100,8 @@ test('a run is stored as it finishes: it is there after a crash, with its weight
   await next.goto(url);
   await ready(next);
   assert.deepEqual((await rows(next, 1))[0], before);
-  assert.match(await textOf(next, '#storage'), /1 run kept in this browser.*The lab takes [\d.]+ .B of the [\d.]+ .B/);
+  await next.waitForFunction(() => /1 run kept in this browser.*The lab takes [\d.]+ .B of the [\d.]+ .B/
+    .test(document.querySelector('#storage')?.textContent ?? ''));
   await next.click('#results-rows .link');
   await next.waitForSelector('#place-inspect:not([hidden]) #gallery-tiles canvas', { timeout: 30_000 });
   assert.deepEqual(faults, []);
@@ -107,6 +112,7 @@ test('a grid goes on after a crash where it stood: what is finished is not train
   await page.click('#train');
   await tested(page, 3);
   const queue = await queueOf(page);
+  await page.waitForFunction(`(${readStored})().then((runs) => Object.keys(runs).length >= 2)`);
   await crash(page);
 
   const { page: next, faults } = await openPage(browser);
@@ -186,8 +192,8 @@ test('a run that is deleted is listed until the browser has deleted it, and does
   await rows(page, 2);
   const letGo = await hold(page);
   await page.click('#results-rows tr:first-child button[aria-label^=Delete]');
-  await page.click('#delete-all');
-  await page.click('#delete-all');
+  await press(page, '#delete-all');
+  await page.keyboard.press('Enter');
   await drawn(page);
   assert.equal((await results(page)).length, 2);
   await letGo();
@@ -214,17 +220,17 @@ test('a run that cannot be deleted stays listed, and the fault is told', async (
 });
 
 test('all runs can be deleted while a plan goes on, and the plan goes on after a reload too', async (t) => {
-  const { page } = await openLab(t, { hash: GRID.replace('epochs=2', 'epochs=50') });
+  const { page } = await openLab(t, { hash: GRID.replace('epochs=20', 'epochs=50') });
   await page.click('#train');
   await tested(page, 1);
   await goTo(page, 'compare');
-  await page.click('#delete-all');
+  await press(page, '#delete-all');
   const words = await textOf(page, '#storage');
   await page.waitForFunction((before) => document.querySelector('#storage')?.textContent !== before, {}, words);
   assert.equal(await textOf(page, '#delete-all'), 'Really delete all?', 'news of the plan take the question back');
   const gone = await page.$$eval('#results-rows tr:has(button[aria-label^=Delete])', (all) =>
     all.map((row) => row.getAttribute('data-run') ?? ''));
-  await page.click('#delete-all');
+  await page.keyboard.press('Enter');
   await page.waitForFunction((ids) => ids.every((id) => document.querySelector(`[data-run="${id}"]`) === null), {}, gone);
   const { length } = await results(page);
   assert.ok(length >= 2 && length <= 16 - gone.length, `${length} are left of 16, ${gone.length} were deleted`);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { RECORDED } from '../lib/same-bits.mjs';
 import { openBlank, openClient, shareBrowser } from './client.mjs';
+import { middle } from './harness.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 /** @typedef {import('../../web/types.js').ConfigInput} ConfigInput */
@@ -54,8 +55,17 @@ test('by itself the page takes threads, tries them, and says what came out', asy
   // Long enough for a trial: five epochs of wide are a second of work.
   const { engine } = await runInPage(page, { preset: 'wide', trainN: 4000, epochs: 5, batch: 64, seed: 1 });
   assert.ok(engine.threads >= 1 && engine.threads <= cores);
-  const said = engine.threads === 1 ? /fastest on one thread/ : new RegExp(`as fast on ${engine.threads} threads as on one`);
-  assert.match(engine.reasons.at(-1) ?? '', cores > 1 ? said : /runs here/);
+  const verdict = engine.reasons.at(-1) ?? '';
+  if (cores === 1) {
+    assert.match(verdict, /runs here/);
+  } else if (verdict.includes('Another one validated meanwhile')) {
+    assert.match(verdict, /fastest on one thread/); // on a busy machine
+    assert.equal(engine.threads, 2);
+  } else {
+    assert.match(verdict, engine.threads === 1
+      ? /fastest on one thread/
+      : new RegExp(`as fast on ${engine.threads} threads as on one`));
+  }
   assert.deepEqual(faults, []);
 });
 
@@ -82,12 +92,13 @@ test('where workers cannot start there is one thread, and the page says so', asy
 
 test('a closed client takes its threads with it', async (context) => {
   const { page } = await openBlank(context, browser());
-  const nBefore = browser().targets().length;
+  const before = new Set(browser().targets()); // some of them may be another page's, and on their way out
+  const started = () => browser().targets().filter((target) => !before.has(target));
   await openClient(page, { build: 'mul-add-threads', threads: 3 });
-  assert.equal(browser().targets().length, nBefore + 3);
+  assert.equal(started().length, 3);
   /** @type {Promise<void>} */
   const ended = new Promise((resolve) => {
-    browser().on('targetdestroyed', () => browser().targets().length === nBefore && resolve());
+    browser().on('targetdestroyed', () => started().length === 0 && resolve());
   });
   await page.evaluate(() => /** @type {any} */ (window).client.close());
   await ended;
@@ -116,7 +127,5 @@ test('a run of full is stopped at once, in the middle of its minibatch', async (
     }
     return times;
   }, { preset: 'full', trainN: 10000, epochs: 100, batch: 128, lr: 0.02, mask: 0 });
-  // Something else may hold the machine up once: the middle one of five.
-  const median = took.toSorted((a, b) => a - b)[2];
-  assert.ok(median < ANSWER_MS, `${took.map((ms) => ms.toFixed(0))} ms`);
+  assert.ok(middle(took) < ANSWER_MS, `${took.map((ms) => ms.toFixed(0))} ms`);
 });

@@ -50,7 +50,10 @@ export function mountDepth(container, store, lab) {
     tools.element.hidden = isEmpty;
     tools.refresh();
     if (!isEmpty && holder.clientWidth > 0) {
+      const dots = () => [...holder.querySelectorAll('.depth__dot')].map((element) => /** @type {SVGElement} */ (element));
+      const at = dots().findIndex((element) => element === document.activeElement);
       holder.replaceChildren(drawDepth(series, holder.clientWidth, (id) => lab.inspect(id, store.state.checkpoint)));
+      dots()[at]?.focus();
       legend.replaceChildren(...series.map(({ name }, i) => el('li', { class: 'legend__item' }, swatch(i), name)));
     }
   };

@@ -46,9 +46,11 @@ export function mountRemoval(container, view, lab) {
   for (const input of inputs) {
     input.addEventListener('change', () => void lab.attempt(evaluate));
   }
-  view.watch((state) => state.subject?.endpoint ?? null, (endpoint) => {
+  // Whose weights they are: the subject is another one too when a baseline comes to it.
+  const keyOf = (/** @type {View['subject']} */ subject) => (subject === null ? '' : `${subject.run.id} ${subject.checkpoint}`);
+  view.watch((state) => keyOf(state.subject), (_, { subject }) => {
     latest.abort();
-    results = new Map(endpoint === null ? [] : [[ALL, endpoint]]);
+    results = new Map(subject === null ? [] : [[ALL, subject.endpoint]]);
     for (const input of inputs) {
       input.checked = true;
     }
@@ -68,7 +70,7 @@ export function mountRemoval(container, view, lab) {
     const network = await lab.inspector.network(subject.run, subject.checkpoint);
     try {
       const evaluation = await network.evaluate({ split: subject.endpoint.split, mask, signal });
-      if (view.state.subject?.endpoint === subject.endpoint) {
+      if (keyOf(view.state.subject) === keyOf(subject)) {
         results.set(mask, evaluation);
         draw(mask);
       }

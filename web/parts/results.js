@@ -61,6 +61,10 @@ export function mountResults(container, store, lab, choice) {
     const present = new Set(runs.map((run) => run.id));
     for (const [id, { element }] of rows) {
       if (!present.has(id)) {
+        if (element.contains(document.activeElement)) { // who deletes by keys goes on with the next
+          const neighbour = element.nextElementSibling ?? element.previousElementSibling;
+          /** @type {HTMLElement|null|undefined} */ (neighbour?.querySelector('[aria-label^=Delete]'))?.focus();
+        }
         element.remove();
         rows.delete(id);
       }
