@@ -81,6 +81,62 @@ export async function serveLab(context, options = {}) {
 }
 
 /**
+ * A server's `intercept` that can let some requests wait, or turn them down.
+ * @param {RegExp} kept   paths that it may not let through
+ */
+export function newGate(kept) {
+  let isHeld = false;
+  let nRefused = 0;
+  let arrived = () => {};
+  /** @type {(() => void)[]} */
+  let waiting = [];
+  const letGo = () => {
+    isHeld = false;
+    waiting.forEach((goOn) => goOn());
+    waiting = [];
+  };
+  return {
+    /** What comes from now on waits. @returns {Promise<void>} fulfilled when the first is there */
+    hold() {
+      isHeld = true;
+      return new Promise((resolve) => {
+        arrived = resolve;
+      });
+    },
+    open() {
+      nRefused = 0;
+      letGo();
+    },
+    /** What waits and what comes is answered with status 503. @param {number} [n]   so many, then the gate is open */
+    refuse(n = Infinity) {
+      nRefused = n;
+      letGo();
+    },
+    /**
+     * @param {import('node:http').IncomingMessage} _request
+     * @param {import('node:http').ServerResponse} response
+     * @param {string} pathname
+     */
+    async intercept(_request, response, pathname) {
+      if (!kept.test(pathname)) {
+        return false;
+      }
+      if (isHeld) {
+        arrived();
+        await new Promise((/** @type {(value: void) => void} */ resolve) => waiting.push(resolve));
+      }
+      if (nRefused === 0) {
+        return false;
+      }
+      nRefused--;
+      response.statusCode = 503;
+      response.end();
+      return true;
+    },
+  };
+}
+
+/**
  * A new page that notes what goes wrong in it. It is not navigated yet.
  * @param {Browser} browser
  * @returns {Promise<{page: Page, faults: string[]}>}  faults: uncaught errors, errors on the

@@ -32,11 +32,12 @@ export const TRAINING_MS = 120_000;
  * @param {boolean} [options.isTouched]
  * @param {string} [options.hash]
  * @param {Partial<ServerOptions>} [options.server]
+ * @param {(() => void)[]} [options.scripts]   run in the page before its own, at each visit
  * @param {boolean} [options.isReady]   false: the page is not navigated yet
  * @returns {Promise<Lab>}
  */
 export async function openLab(context, options = {}) {
-  const { width = 1280, height = 900, isTouched = false, hash = '', server, isReady = true } = options;
+  const { width = 1280, height = 900, isTouched = false, hash = '', server, scripts = [], isReady = true } = options;
   /** @type {string[]} */
   const requests = [];
   const url = await serveLab(context, {
@@ -51,6 +52,9 @@ export async function openLab(context, options = {}) {
   const browser = await launchBrowser(context);
   const { page, faults } = await openPage(browser);
   await page.setViewport({ width, height, hasTouch: isTouched, isMobile: isTouched });
+  for (const script of scripts) {
+    await page.evaluateOnNewDocument(script);
+  }
   if (isReady) {
     await page.goto(url + hash);
     await ready(page);
@@ -68,9 +72,44 @@ function isForLater({ headers }, pathname) {
   return headers['sec-fetch-dest'] === 'serviceworker' || (headers['sec-fetch-dest'] === 'empty' && isPart);
 }
 
-/** Waits until the engine has started, the settings are there, and the twenty digits. @param {Page} page */
-export async function ready(page) {
+/** A script for openLab: nothing is fetched for later, so what the server is asked for is asked for by the page. */
+export function withoutServiceWorker() {
+  ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('Not here.'));
+}
+
+/** A script for openLab: counts the page's workers, from their start to their end. */
+export function countEngines() {
+  /** @type {Set<Worker>} */
+  const engines = new Set();
+  class CountedWorker extends Worker {
+    /** @param {string|URL} url @param {WorkerOptions} options */
+    constructor(url, options) {
+      super(url, options);
+      engines.add(this);
+    }
+
+    /** @override */
+    terminate() {
+      super.terminate();
+      engines.delete(this);
+    }
+  }
+  Object.assign(globalThis, { engines, Worker: CountedWorker });
+}
+
+/** How many workers the page has, which counts them. @param {Page} page @returns {Promise<number>} */
+export function nEngines(page) {
+  return page.evaluate(() => /** @type {any} */ (globalThis).engines.size);
+}
+
+/** Waits until the engine has started and the settings are there. @param {Page} page */
+export async function started(page) {
   await page.waitForSelector('#settings-fields input', { timeout: 30_000 });
+}
+
+/** Waits for that, and for the twenty digits. @param {Page} page */
+export async function ready(page) {
+  await started(page);
   await page.waitForFunction(() => document.querySelectorAll('#preview canvas').length === 20);
 }
 
@@ -82,6 +121,14 @@ export async function ready(page) {
 export async function press(page, selector) {
   await page.focus(selector);
   await page.keyboard.press('Enter');
+}
+
+/** Follows a link to other settings, in the page that is open. @param {Page} page @param {string} hash */
+export async function follow(page, hash) {
+  await page.evaluate((value) => new Promise((resolve) => {
+    addEventListener('hashchange', resolve, { once: true });
+    location.hash = value;
+  }), hash);
 }
 
 /**

@@ -8,7 +8,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { ORIGINALS, publishedFiles } from '../lib/originals.mjs';
-import { choose, goTo, openLab, textOf, train } from './lab-page.mjs';
+import { newGate } from './harness.mjs';
+import { choose, goTo, openLab, textOf, train, withoutServiceWorker } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -111,6 +112,24 @@ test('the originals, dropped, give the same splits in the tab; a wrong file is n
   await dropFiles(page, files);
   await checkRebuilt(page);
   assert.deepEqual(faults, []);
+});
+
+test('a rebuild that was begun first does not speak for what was chosen after', async (t) => {
+  const gate = newGate(/producer\.wasm$/);
+  const { page } = await openLab(t, { server: { intercept: gate.intercept }, scripts: [withoutServiceWorker] });
+  await goTo(page, 'data');
+  const files = (await readdir(ORIGINALS)).map((name) => path.join(ORIGINALS, name));
+  const isAsked = gate.hold();
+  const isEnded = new Promise((resolve) => {
+    page.once('workerdestroyed', resolve);
+  });
+  await choose(page, '#rebuild-files', ...files);
+  await isAsked;
+  await choose(page, '#rebuild-files', ...files.slice(1));
+  gate.refuse();
+  await isEnded;
+  await page.evaluate(() => 0); // what the end of the worker has brought is shown
+  assert.match(await textOf(page, '#rebuild-words'), /^Missing: t10k-images/);
 });
 
 test('the .gz files as MNIST published them, dropped, are proven and give the same', { timeout: 240_000 }, async (t) => {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import {
-  choose, goTo, inspected, inspectRow, officialTestImage, openLab, pixelsOn, ready, results, rows, saved, textOf, train,
+  choose, ended, follow, goTo, inspected, inspectRow, officialTestImage, openLab, openSettings, pixelsOn, ready, results, rows,
+  saved, textOf, tick, train,
 } from './lab-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
@@ -150,6 +151,70 @@ test('branches taken out of any run, at both its checkpoints, are tested apart; 
   assert.notDeepEqual(treatment, baseline);
   assert.deepEqual(await rows(page, 2), listed);
   assert.deepEqual(faults, []);
+});
+
+test('what was tested without some branches stays while a run of another plan ends', async (t) => {
+  const { page } = await openLab(t, { hash: QUICK });
+  await train(page);
+  await follow(page, `${QUICK}&mask=0`);
+  await openSettings(page);
+  await tick(page, '#plan-paused');
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused'));
+  await rows(page, 2);
+  await inspectRow(page, 2);
+  await page.click('#removal-branches .chip:nth-child(2)');
+  await page.waitForSelector('#removal-rows tr[data-mask="13"]');
+  await goTo(page, 'train');
+  await page.locator('#pause').click();
+  await ended(page);
+  await goTo(page, 'inspect');
+  // The run that has ended is a baseline, so Inspect shows the first one anew.
+  await page.waitForFunction(() => document.querySelector('#inspect-sentence')?.textContent?.includes('Against its baseline'));
+  assert.equal(await page.$$eval('#removal-rows tr', (all) => all.length), 2);
+  const isActive = await page.$$eval('#removal-branches input', (all) => all.map((input) => input.checked));
+  assert.deepEqual(isActive, [true, false, true, true]);
+});
+
+test('a checkpoint with fewer mistakes shows the last page of them, not one past the end', async (t) => {
+  const { page } = await openLab(t, { hash: QUICK });
+  await train(page);
+  await goTo(page, 'compare');
+  const file = await saved(t, page, '#export-json');
+  const json = JSON.parse(await readFile(file, 'utf8'));
+  json.runs[0].endpoints.selected.predictions.fill(0);
+  await writeFile(file, JSON.stringify(json));
+  await choose(page, '#import-file', file);
+  await rows(page, 2);
+  await inspectRow(page, 1);
+  await page.select('#gallery-truth', '7');
+  for (let at = 2; at <= 5; at++) {
+    await page.click('#gallery-next');
+    await page.waitForFunction((words) => document.querySelector('#gallery-position')?.textContent === words, {},
+      `Page ${at} of 5, 200 images`);
+  }
+  await page.click('.inspect__head .chip:nth-child(2)');
+  await inspected(page);
+  const [, at, nPages] = /^Page (\d) of (\d), /.exec(await textOf(page, '#gallery-position')) ?? [];
+  assert.equal(at, nPages);
+  assert.ok(Number(nPages) < 5);
+  assert.ok((await labels(page)).length > 0);
+});
+
+test('on a phone, choosing other images does not leave the choice', async (t) => {
+  const { page } = await openLab(t, { width: 390, height: 700, isTouched: true, hash: QUICK });
+  await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]); // what scrolls, scrolls at once
+  await train(page);
+  await goTo(page, 'inspect');
+  await page.waitForSelector('#gallery-tiles canvas');
+  await inspected(page);
+  await page.$eval('.gallery__filters', (filters) => filters.scrollIntoView({ block: 'center' }));
+  const before = await page.evaluate(() => scrollY);
+  await page.tap('.chip:has([name=gallery-outcome][value=all])');
+  await page.waitForFunction(() => document.querySelector('#gallery-position')?.textContent?.endsWith('2,000 images'));
+  assert.equal(await page.evaluate(() => scrollY), before);
+  await page.tap('#gallery-tiles li:first-child ~ li button');
+  await page.waitForFunction((y) => scrollY < y, {}, before); // to the image, large
 });
 
 test('a run that was tested on other images is not shown with these', async (t) => {

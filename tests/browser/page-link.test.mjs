@@ -3,9 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ended, openLab, openSettings, ready, rows, textOf, train, type } from './lab-page.mjs';
+import { newGate } from './harness.mjs';
+import { ended, follow, openLab, openSettings, ready, rows, textOf, tick, train, type } from './lab-page.mjs';
 
 const SMALL_RUN = 'preset=tiny&trainN=1000&epochs=2&batch=32&lr=0.05&mask=5&p=0.25&seed=7';
+
+/** What the results say of it: network and seed, branches, p. */
+const SMALL_CELLS = ['tiny, seed 7', '1, 3', '0.25'];
 
 test('a link fills the controls, asks before it starts, and its bits are reproduced', async (t) => {
   const { browser, page, url, faults, requests } = await openLab(t, { hash: `#${SMALL_RUN}&run=1` });
@@ -65,51 +69,146 @@ test('a link with a wrong value is refused as the control refuses it', async (t)
 });
 
 test('Train, pressed before the engine is there, trains what the link says', async (t) => {
-  let isHeld = true;
-  /** @type {(() => void)[]} */
-  const waiting = [];
-  const { page, url } = await openLab(t, {
-    server: {
-      async intercept(_request, _response, pathname) {
-        if (isHeld && pathname.endsWith('.wasm')) {
-          await new Promise((/** @type {(value: void) => void} */ resolve) => waiting.push(resolve));
-        }
-        return false;
-      },
-    },
-    isReady: false,
-  });
+  const gate = newGate(/\.wasm$/);
+  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  gate.hold();
   await page.goto(`${url}#${SMALL_RUN}`);
   await page.waitForFunction(() => document.querySelector('#preview canvas'));
   await page.click('#train');
   await page.waitForSelector('#stop:not([hidden])');
-  isHeld = false;
-  waiting.forEach((resolve) => resolve());
+  gate.open();
   await ended(page);
-  const [run] = await rows(page, 1);
-  assert.equal(run.slice(1, 4).join(' | '), 'tiny, seed 7 | 1, 3 | 0.25');
+  assert.deepEqual((await rows(page, 1))[0].slice(1, 4), SMALL_CELLS);
 });
 
 test('a link is kept until there is an engine that can read it', async (t) => {
-  let isBroken = true;
-  const { page, url } = await openLab(t, {
-    server: {
-      intercept(_request, response, pathname) {
-        if (isBroken && pathname.endsWith('.wasm')) {
-          response.destroy();
-          return true;
-        }
-        return false;
-      },
-    },
-    isReady: false,
-  });
+  const gate = newGate(/\.wasm$/);
+  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  gate.refuse();
   await page.goto(`${url}#${SMALL_RUN}`);
   await page.waitForSelector('#problem:not([hidden])');
-  isBroken = false;
+  gate.open();
   await page.click('#retry');
   await ready(page);
   assert.equal(await page.$eval('#setting-seed', (input) => /** @type {HTMLInputElement} */ (input).value), '7');
+});
+
+test('Train, pressed when the engine could not be had, trains what the link says', async (t) => {
+  const gate = newGate(/\.wasm$/);
+  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  gate.refuse();
+  await page.goto(`${url}#${SMALL_RUN}`);
+  await page.waitForSelector('#problem:not([hidden])');
+  gate.open();
+  await train(page);
+  assert.deepEqual((await rows(page, 1))[0].slice(1, 4), SMALL_CELLS);
+});
+
+test('a link pasted after Train, before the engine is there, is what is trained', async (t) => {
+  const gate = newGate(/\.wasm$/);
+  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  const isAsked = gate.hold();
+  await page.goto(url);
+  await isAsked;
+  await page.click('#train');
+  await page.waitForSelector('#stop:not([hidden])');
+  await follow(page, `#${SMALL_RUN}`);
+  gate.open();
+  await ended(page);
+  assert.deepEqual((await rows(page, 1))[0].slice(1, 4), SMALL_CELLS);
+});
+
+test('a link that asks for a start while a run goes on fills the controls and does not ask', async (t) => {
+  const { page } = await openLab(t, { hash: '#preset=tiny&trainN=1000&epochs=1&lr=0.05' });
+  await openSettings(page);
+  await tick(page, '#plan-paused');
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#progress-phase')?.textContent?.startsWith('Paused'));
+  await follow(page, `#${SMALL_RUN}&run=1`);
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.includes('2 epochs'));
+  await page.locator('#pause').click();
+  await ended(page);
+  assert.ok(await page.$('#question[hidden]'));
+  await tick(page, '#plan-paused');
+  await train(page);
+  assert.deepEqual((await rows(page, 2))[0].slice(1, 4), SMALL_CELLS);
+});
+
+test('a link shows its settings also in the field that is being typed into', async (t) => {
+  const { page } = await openLab(t);
+  const value = (/** @type {string} */ selector) =>
+    page.$eval(selector, (input) => /** @type {HTMLInputElement} */ (input).value);
+  await openSettings(page);
+  await type(page, '#setting-epochs', 5);
+  await follow(page, `#${SMALL_RUN}`);
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.includes('2 epochs'));
+  assert.equal(await value('#setting-epochs'), '2');
+  await type(page, '#plan-seeds', 5);
+  await follow(page, `#${SMALL_RUN}&seeds=3`);
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.startsWith('3 runs'));
+  assert.equal(await value('#plan-seeds'), '3');
+});
+
+test('a link is followed though the address is rewritten before the page hears of it', async (t) => {
+  const { page } = await openLab(t);
+  await page.evaluate((hash) => {
+    location.hash = hash;
+    history.replaceState(null, '', '#seed=3'); // as the page does when what C says of earlier settings comes
+  }, SMALL_RUN);
+  await page.waitForFunction(() => document.querySelector('#plan-summary')?.textContent?.includes('2 epochs'));
+});
+
+test('the bits that a link foretells are not held against other settings', async (t) => {
+  const { page } = await openLab(t, { hash: `#${SMALL_RUN}&expect=${'ab'.repeat(32)}` });
+  await train(page);
+  assert.match(await textOf(page, '#proof-verdict'), /^Not the same bits: expected abab/);
+  await openSettings(page);
+  await type(page, '#setting-seed', 8);
+  await page.keyboard.press('Enter');
+  await ended(page);
+  assert.equal(await textOf(page, '#proof-verdict'), '');
+});
+
+test('a notice that stands there already is not drawn and gone to once more', async (t) => {
+  const { page } = await openLab(t);
+  await follow(page, '#epochs=ten');
+  const notice = await page.waitForSelector('#problem .notice');
+  await follow(page, '#epochs=ten&seed=3');
+  assert.equal(await notice?.evaluate((element) => element.isConnected), true);
+  await follow(page, '#epochs=eleven');
+  await page.waitForFunction(() => document.querySelector('#problem')?.textContent?.includes('eleven'));
+  assert.equal(await notice?.evaluate((element) => element.isConnected), false);
+});
+
+/** Runs in the page, before its scripts: the time for which a button says “Copied” ends when `passTime` is called. */
+function holdCopied() {
+  const real = globalThis.setTimeout;
+  /** @type {TimerHandler[]} */
+  const held = [];
+  Object.assign(globalThis, {
+    held,
+    setTimeout: (/** @type {any} */ handler, /** @type {number} */ milliseconds, /** @type {any[]} */ ...given) =>
+      (milliseconds === 5000 ? held.push(handler) : real(handler, milliseconds, ...given)),
+    passTime: () => held.forEach((handler) => real(handler)),
+  });
+}
+
+test('a button that copies, pressed twice, says again what it does', async (t) => {
+  const { page } = await openLab(t, { hash: `#${SMALL_RUN}`, scripts: [holdCopied] });
+  await train(page);
+  const label = await textOf(page, '#copy-proof');
+  for (const n of [1, 2]) {
+    await page.click('#copy-proof');
+    await page.waitForFunction((wanted) => /** @type {any} */ (globalThis).held.length === wanted, {}, n);
+    assert.notEqual(await textOf(page, '#copy-proof'), label);
+  }
+  await page.evaluate(() => {
+    /** @type {any} */ (globalThis).passTime();
+    return new Promise((resolve) => {
+      setTimeout(resolve); // after what was called before
+    });
+  });
+  assert.equal(await textOf(page, '#copy-proof'), label);
 });
 
 test('the address follows the controls', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openSession } from '../../scripts/lib/node-session.mjs';
-import { CLIENT_MODULE, openBlank, openClient, shareBrowser } from './client.mjs';
+import { CLIENT_MODULE, answering, openBlank, openClient, shareBrowser } from './client.mjs';
 import { middle } from './harness.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
@@ -190,15 +190,51 @@ test('a worker that cannot be fetched is the network\'s fault', async (context) 
   assert.match(code, /The engine's worker could not be fetched\./);
 });
 
-test('an engine that cannot be had is told', async (context) => {
-  const { page } = await openBlank(context, browser());
-  const fault = await page.evaluate(async (path) => {
+/**
+ * Opens an engine that cannot be had.
+ * @param {import('node:test').TestContext} context
+ * @param {Record<string, import('./client.mjs').Bend>} bends
+ * @returns {Promise<import('../../web/types.js').LabFault>} what is told
+ */
+async function faultOfEngine(context, bends) {
+  const { page } = await openBlank(context, browser(), { bends });
+  return page.evaluate(async (path) => {
     const { Client } = await import(path);
-    return Client.open({ wasmUrl: '/nowhere/' }).then(
+    return Client.open({ threads: 1 }).then(
       () => null,
       (/** @type {any} */ error) => error.toFault(),
     );
   }, CLIENT_MODULE);
-  assert.equal(fault.code, 'NO_ENGINE');
-  assert.match(fault.message, /mul-add: /);
+}
+
+test('an engine whose file cannot be fetched is told at once: another one may compute other bits', async (context) => {
+  const refused = await faultOfEngine(context, { '/wasm/engine-fused.wasm': answering('Not now.', { status: 503 }) });
+  assert.deepEqual([refused.code, refused.subject, refused.found], ['HTTP_STATUS', 'engine-fused.wasm', '503']);
+  const lost = await faultOfEngine(context, { '/wasm/engine-fused.wasm': (response) => Boolean(response.destroy()) });
+  assert.deepEqual([lost.code, lost.subject], ['NETWORK', 'engine-fused.wasm']);
+  const cut = await faultOfEngine(context, {
+    '/wasm/engine-fused.wasm': (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/wasm', 'Content-Length': 100_000 });
+      response.write('\0asm');
+      setTimeout(() => response.destroy(), 0);
+      return true;
+    },
+  });
+  assert.deepEqual([cut.code, cut.subject], ['NETWORK', 'engine-fused.wasm']);
+});
+
+test('a file that is no engine is passed over for the next build; where none is left, all are told', async (context) => {
+  const isNone = answering('This is no WebAssembly.', { type: 'application/wasm' });
+  const { page } = await openBlank(context, browser(), { bends: { '/wasm/engine-fused.wasm': isNone } });
+  const { build, reasons } = await openClient(page, { threads: 1 });
+  assert.equal(build, 'mul-add');
+  assert.ok(reasons.some((/** @type {string} */ reason) => reason.startsWith('fused: ')), reasons.join(' '));
+
+  const builds = ['fused', 'mul-add'];
+  const { code, message } = await faultOfEngine(context,
+    Object.fromEntries(builds.map((name) => [`/wasm/engine-${name}.wasm`, isNone])));
+  assert.equal(code, 'NO_ENGINE');
+  for (const name of [...builds, 'fused-threads', 'mul-add-threads']) {
+    assert.ok(message.includes(`${name}: `), message);
+  }
 });

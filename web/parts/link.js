@@ -19,7 +19,8 @@ export function mountLink(container, store, lab) {
       history.replaceState(null, '', `#${writeLink(config, plan)}`);
     }
   });
-  addEventListener('hashchange', () => void lab.attempt(() => lab.openLink(location.hash)));
+  // An answer about earlier settings may have rewritten the address meanwhile: the event knows which one was followed.
+  addEventListener('hashchange', ({ newURL }) => void lab.attempt(() => lab.openLink(new URL(newURL).hash)));
   store.watch((state) => state.question, (question) => {
     container.hidden = !question;
     if (question) {
