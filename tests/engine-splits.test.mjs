@@ -69,7 +69,7 @@ test('splits that are expected early are asked for once, and taken in when the e
   });
   const splits = new Splits(started.then(() => engine), source);
   splits.expect(['train', 'validation']);
-  splits.expect(['validation']);
+  splits.expect(['validation', 'train']);
   onStarted();
   const [validation, train] = await Promise.all([splits.ask('validation'), splits.ask('train')]);
   assert.deepEqual([train.audit.nImages, validation.audit.nImages], [10000, 2000]);
@@ -137,6 +137,23 @@ test('a load that was expected ends with the one who asked for it, and the next 
   await cancelled;
   assert.equal((await next).audit.nImages, 2000);
   assert.deepEqual(asked.map(({ name }) => name), ['manifest.json', GZIP, GZIP]);
+});
+
+test('what is not expected any more is given up, unless somebody has asked for it', async () => {
+  const train = heldBody('train.bin.gz');
+  const validation = heldBody();
+  const { source, asked } = changedSource({
+    'train.bin.gz': (nth) => (nth === 1 ? train.body : fileOf('train.bin.gz')), [GZIP]: () => validation.body,
+  });
+  const splits = new Splits(engine, source);
+  splits.expect(['train']);
+  const { loaded } = await askUntilProgress(splits);
+  splits.expect([]);
+  await train.cancelled;
+  validation.letGo();
+  assert.equal((await loaded).audit.nImages, 2000);
+  assert.equal((await splits.ask('train')).audit.nImages, 10000);
+  assert.equal(asked.filter(({ name }) => name === 'train.bin.gz').length, 2);
 });
 
 test('a load goes on when one of two gives up, and stays when one gives up after it', async () => {

@@ -96,9 +96,11 @@ export class Client {
 
   /**
    * Says, while the engine starts, that a run will be asked for: its images can be on their way meanwhile.
+   * @param {boolean} [isExpected]   false: no more
    */
-  expectRun() {
-    this.#channel.ask('expect', { splits: ['train', 'validation'] }).catch(() => {}); // the run tells what is wrong
+  expectRun(isExpected = true) {
+    const splits = isExpected ? ['train', 'validation'] : [];
+    this.#channel.ask('expect', { splits }).catch(() => {}); // the run tells what is wrong
   }
 
   /** Nothing more can be asked: close() was called, or the worker broke down. */

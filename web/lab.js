@@ -1,7 +1,7 @@
 // What the page can do: settings, plans, engines, and what is looked at. It writes into the store and draws nothing.
 
 import { Client } from './client.js';
-import { faultOf, LabError } from './fault.js';
+import { faultOf, LabError, unlessAborted } from './fault.js';
 import { Inspector } from './inspector.js';
 import { readLink } from './link.js';
 import { later } from './part.js';
@@ -28,7 +28,8 @@ export class Lab {
   #checked = [];
   #answered = Promise.resolve();
   #nextRun = 1;
-  #isStopped = false;
+  /** Of what Train waits for before its runs are listed. */
+  #starting = new AbortController();
   #link;
 
   /**
@@ -174,12 +175,13 @@ export class Lab {
     if (this.#store.state.isRunning) {
       return;
     }
-    this.#isStopped = false;
+    this.#starting = new AbortController();
+    const { signal } = this.#starting;
     this.#store.update({ problem: null, isRunning: true, isPaused: this.#store.state.plan.startPaused });
     this.#started.expectRun();
-    const problem = await this.#ready().then(() => this.#settingsFault(), faultOf);
-    if (problem !== null || this.#isStopped) {
-      this.#store.update({ problem, isRunning: false });
+    const problem = await unlessAborted(this.#ready(), signal).then(() => this.#settingsFault(), faultOf);
+    if (problem !== null || signal.aborted) {
+      this.#store.update({ problem: signal.aborted ? null : problem, isRunning: false });
       return;
     }
     const { planned, runs } = this.#store.state;
@@ -290,7 +292,8 @@ export class Lab {
 
   /** Ends downloads and training; what there is of a run stays listed as stopped, what waits is struck. */
   stop() {
-    this.#isStopped = true;
+    this.#starting.abort();
+    this.#started.expectRun(false);
     this.#queue.stop();
   }
 

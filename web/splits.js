@@ -45,10 +45,15 @@ export class Splits {
 
   /**
    * Begins with splits that will be asked for soon: all are fetched at once and taken in one after the other. A fault is not told;
-   * who asks after it makes a new attempt.
+   * who asks after it makes a new attempt. What was expected before and nobody has asked for is given up.
    * @param {string[]} names
    */
   expect(names) {
+    for (const [name, load] of this.#loads) {
+      if (load.askers.size === 0 && !names.includes(name)) {
+        this.#giveUp(name, load);
+      }
+    }
     /** @type {Promise<unknown>|undefined} */
     let turn;
     for (const name of names) {
@@ -78,8 +83,7 @@ export class Splits {
     } finally {
       load.askers.delete(asker);
       if (load.askers.size === 0) {
-        this.#forget(name, load); // who asks next shall not be given this one
-        load.controller.abort(); // no effect once it has ended
+        this.#giveUp(name, load);
       }
     }
   }
@@ -114,6 +118,12 @@ export class Splits {
     const forget = () => this.#forget(name, load);
     load.loaded.then(forget, forget);
     return load;
+  }
+
+  /** @param {string} name @param {Load} load */
+  #giveUp(name, load) {
+    this.#forget(name, load); // who asks next shall not be given this one
+    load.controller.abort(); // no effect once it has ended
   }
 
   /** @param {string} name @param {Load} load */

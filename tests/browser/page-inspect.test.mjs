@@ -179,7 +179,7 @@ test('what was tested without some branches stays while a run of another plan en
 test('a checkpoint with fewer mistakes shows the last page of them, not one past the end', async (t) => {
   const { page } = await openLab(t, { hash: QUICK });
   await train(page);
-  await goTo(page, 'compare');
+  await rows(page, 1);
   const file = await saved(t, page, '#export-json');
   const json = JSON.parse(await readFile(file, 'utf8'));
   json.runs[0].endpoints.selected.predictions.fill(0);
@@ -203,7 +203,6 @@ test('a checkpoint with fewer mistakes shows the last page of them, not one past
 
 test('on a phone, choosing other images does not leave the choice', async (t) => {
   const { page } = await openLab(t, { width: 390, height: 700, isTouched: true, hash: QUICK });
-  await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]); // what scrolls, scrolls at once
   await train(page);
   await goTo(page, 'inspect');
   await page.waitForSelector('#gallery-tiles canvas');

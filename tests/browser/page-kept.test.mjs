@@ -127,7 +127,7 @@ test('Train does not speak of weights that were deleted', async (t) => {
 });
 
 /** Presses the mouse where it is. @param {Page} page @param {number} nth   in a row, as the browser counts them */
-async function press(page, nth) {
+async function pressMouse(page, nth) {
   await page.mouse.down({ clickCount: nth });
   await page.mouse.up({ clickCount: nth });
 }
@@ -137,9 +137,9 @@ test('a double click on Delete deletes one run, and one on Delete all only asks'
   await train(page);
   await rows(page, 4);
   await page.hover(DELETE);
-  await press(page, 1);
+  await pressMouse(page, 1);
   await waitForRows(page, 3);
-  await press(page, 2); // another run's button is under the mouse now
+  await pressMouse(page, 2); // another run's button is under the mouse now
   const [latest] = await page.$$eval('#results-rows tr', (all) => all.map((row) => row.getAttribute('data-run')));
   await page.click(DELETE);
   await page.waitForFunction((id) => document.querySelector(`[data-run="${id}"]`) === null, {}, latest);

@@ -244,6 +244,31 @@ function newHold() {
   };
 }
 
+test('Stop ends what was begun while the engine is on its way, and does not wait for it', async (t) => {
+  const { hold, release, intercept } = newHold();
+  const { page, url } = await openLab(t, { server: { intercept }, isReady: false });
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  const file = cores > 1 ? 'engine-fused-threads.wasm' : 'engine-fused.wasm';
+  const engine = hold(file);
+  const images = hold('train.bin.gz');
+  await page.goto(url);
+  await engine.isAsked;
+  await page.click('#train');
+  await images.isAsked;
+  await stop(page);
+  await images.isGivenUp;
+  await goTo(page, 'compare');
+  await page.waitForSelector('#place-compare .empty');
+  assert.deepEqual(await results(page), []);
+  assert.ok(await page.$('#problem[hidden]'));
+  release('train.bin.gz');
+  release(file);
+  await page.reload();
+  await ready(page);
+  await goTo(page, 'train');
+  await train(page);
+});
+
 test('Stop ends any download and any training within 200 ms; what was stopped is listed with its curves', async (t) => {
   const { hold, release, intercept } = newHold();
   const { page } = await openLab(t, { hash: '#preset=tiny&trainN=1000&epochs=2', server: { intercept } });
