@@ -51,10 +51,20 @@ test('the probes are modules: SIMD is everywhere that this test runs', () => {
   assert.equal(detectFeatures().simd, true);
 });
 
-test('where no build can be loaded, each refusal is told', async () => {
-  await assert.rejects(openEngine(NOWHERE), (/** @type {any} */ error) => {
+test('a build that cannot be fetched is told at once: another one may compute other bits', async () => {
+  await assert.rejects(openEngine({ ...NOWHERE, build: 'fused', threads: 1 }), { code: 'NETWORK', subject: 'engine-fused.wasm' });
+});
+
+test('where no build runs, each refusal is told', async () => {
+  const platform = {
+    compile: () => Promise.reject(new Error('it is no module.')),
+    startWorker() {
+      throw new Error('No thread is asked for.');
+    },
+  };
+  await assert.rejects(openEngine({ ...NOWHERE, threads: 1, platform }), (/** @type {any} */ error) => {
     assert.equal(error.code, 'NO_ENGINE');
-    assert.match(error.message, /mul-add: /);
+    assert.match(error.message, /mul-add: it is no module\./);
     return true;
   });
   await assert.rejects(openEngine({ ...NOWHERE, build: 'turbo' }), { code: 'NO_ENGINE' });
