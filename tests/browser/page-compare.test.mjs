@@ -71,7 +71,7 @@ test('grids that are too large are refused in words', async (t) => {
 
 test('an unfinished grid goes on after a reload, and its runs stay listed; runs can be deleted', async (t) => {
   const { page, faults } = await openLab(t, {
-    hash: `#${QUICK.replace('epochs=2', 'epochs=20')}&plan=grid&seeds=2&ps=0.25,0.5&masks=0,3,15`, // so that some are left to do
+    hash: `#${QUICK.replace('epochs=2', 'epochs=10')}&plan=grid&seeds=2&ps=0.25,0.5&masks=0,3,15`, // so that some are left to do
   });
   await page.click('#train');
   await page.waitForFunction(() => /test \d/.test(document.querySelector('.queue')?.textContent ?? ''), { timeout: 60_000 });

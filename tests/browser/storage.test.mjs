@@ -220,7 +220,7 @@ test('a run that cannot be deleted stays listed, and the fault is told', async (
 });
 
 test('all runs can be deleted while a plan goes on, and the plan goes on after a reload too', async (t) => {
-  const { page } = await openLab(t, { hash: GRID.replace('epochs=20', 'epochs=50') });
+  const { page } = await openLab(t, { hash: GRID.replace('epochs=20', 'epochs=30') });
   await page.click('#train');
   await tested(page, 1);
   await goTo(page, 'compare');
