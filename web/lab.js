@@ -103,13 +103,14 @@ export class Lab {
     this.#link = hash; // for the next start, if this engine cannot be had
     const { description } = await this.client();
     this.#link = '';
-    const { config, plan, run, expect, numerics } = readLink(hash, description);
+    const { config: named, plan, run, expect, numerics } = readLink(hash, description);
+    const config = { ...this.#store.state.config, ...named };
     this.#store.update({
       isTouched: true,
       start: null,
-      config: { ...this.#store.state.config, ...config },
+      config,
       plan: { ...this.#store.state.plan, ...plan },
-      expected: expect === null ? null : { sha256: expect, numerics },
+      expected: expect === null ? null : { sha256: expect, numerics, config },
     });
     await this.#check();
     const problem = this.#settingsFault();
@@ -129,16 +130,13 @@ export class Lab {
 
   /** @param {ConfigInput} changes */
   async configure(changes) {
-    // What a link foretells is of its own settings.
-    this.#store.update({ isTouched: true, expected: null, config: { ...this.#store.state.config, ...changes } });
+    this.#store.update({ isTouched: true, config: { ...this.#store.state.config, ...changes } });
     await this.#check();
   }
 
   /** @param {Partial<PlanSettings>} changes */
   async configurePlan(changes) {
-    const { expected, plan } = this.#store.state;
-    const isSameRun = 'startPaused' in changes; // a pause changes no bit
-    this.#store.update({ isTouched: true, expected: isSameRun ? expected : null, plan: { ...plan, ...changes } });
+    this.#store.update({ isTouched: true, plan: { ...this.#store.state.plan, ...changes } });
     await this.#check();
   }
 

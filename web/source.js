@@ -26,7 +26,7 @@ export function httpSource(url) {
 
 /**
  * @param {string} name
- * @param {string} url   of its folder, ending in a slash
+ * @param {string} url   of its folder, ending in a slash, or of a file in it
  * @param {RequestInit} [options]
  * @throws {LabError} NETWORK, HTTP_STATUS
  */

@@ -66,7 +66,7 @@
  * @property {Start|null} start                   weights that Train goes on from; null: drawn from the seed
  * @property {boolean} isTouched                  settings or plan were changed, by hand or by a link
  * @property {boolean} question                   a link asks for a start, and waits for an answer
- * @property {{sha256: string, numerics: string|null}|null} expected   weights that a link foretells
+ * @property {{sha256: string, numerics: string|null, config: ConfigInput}|null} expected   weights that a link foretells of settings
  * @property {LabFault|null} configFault          what C says against them
  * @property {Cell[]} planned                     the runs that Train would start
  * @property {LabFault|null} planFault            what C says against the plan

@@ -68,9 +68,25 @@ test('a link with a wrong value is refused as the control refuses it', async (t)
   assert.deepEqual(requests.filter((path) => path.endsWith('.gz')), []);
 });
 
-test('Train, pressed before the engine is there, trains what the link says', async (t) => {
+/** The lab with a gate before its engines; it is not opened yet. @param {import('node:test').TestContext} t */
+async function withEngineGate(t) {
   const gate = newGate(/\.wasm$/);
   const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  return { page, url, gate };
+}
+
+/** A link that was opened while no engine could be had; now they can. @param {import('node:test').TestContext} t */
+async function openAfterRefusal(t) {
+  const { page, url, gate } = await withEngineGate(t);
+  gate.refuse();
+  await page.goto(`${url}#${SMALL_RUN}`);
+  await page.waitForSelector('#problem:not([hidden])');
+  gate.open();
+  return page;
+}
+
+test('Train, pressed before the engine is there, trains what the link says', async (t) => {
+  const { page, url, gate } = await withEngineGate(t);
   gate.hold();
   await page.goto(`${url}#${SMALL_RUN}`);
   await page.waitForFunction(() => document.querySelector('#preview canvas'));
@@ -82,31 +98,20 @@ test('Train, pressed before the engine is there, trains what the link says', asy
 });
 
 test('a link is kept until there is an engine that can read it', async (t) => {
-  const gate = newGate(/\.wasm$/);
-  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
-  gate.refuse();
-  await page.goto(`${url}#${SMALL_RUN}`);
-  await page.waitForSelector('#problem:not([hidden])');
-  gate.open();
+  const page = await openAfterRefusal(t);
   await page.click('#retry');
   await ready(page);
   assert.equal(await page.$eval('#setting-seed', (input) => /** @type {HTMLInputElement} */ (input).value), '7');
 });
 
 test('Train, pressed when the engine could not be had, trains what the link says', async (t) => {
-  const gate = newGate(/\.wasm$/);
-  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
-  gate.refuse();
-  await page.goto(`${url}#${SMALL_RUN}`);
-  await page.waitForSelector('#problem:not([hidden])');
-  gate.open();
+  const page = await openAfterRefusal(t);
   await train(page);
   assert.deepEqual((await rows(page, 1))[0].slice(1, 4), SMALL_CELLS);
 });
 
 test('a link pasted after Train, before the engine is there, is what is trained', async (t) => {
-  const gate = newGate(/\.wasm$/);
-  const { page, url } = await openLab(t, { server: { intercept: gate.intercept }, isReady: false });
+  const { page, url, gate } = await withEngineGate(t);
   const isAsked = gate.hold();
   await page.goto(url);
   await isAsked;
@@ -164,6 +169,7 @@ test('the bits that a link foretells are not held against other settings', async
   assert.match(await textOf(page, '#proof-verdict'), /^Not the same bits: expected abab/);
   await openSettings(page);
   await type(page, '#setting-seed', 8);
+  assert.match(await textOf(page, '#proof-verdict'), /^Not the same bits: expected abab/, 'that run was the link’s');
   await page.keyboard.press('Enter');
   await ended(page);
   assert.equal(await textOf(page, '#proof-verdict'), '');

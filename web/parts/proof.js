@@ -6,6 +6,7 @@ import { isContinued, shownRun } from '../state.js';
 import { writeLink } from '../link.js';
 
 /** @typedef {import('../state.js').LabState} LabState */
+/** @typedef {import('../types.js').ConfigInput} ConfigInput */
 /** @typedef {import('../types.js').RunResult} RunResult */
 
 /**
@@ -36,12 +37,19 @@ export function mountProof(container, store) {
     if (result !== null && found !== null) {
       hash.textContent = found.selected;
       copy.hidden = run !== null && isContinued(run); // no link tells what it went on from
-      verdict.textContent = state.expected === null ? '' : words(result, state.expected);
-      verdict.className = isSame(result, state.expected?.sha256 ?? '') ? 'right' : 'wrong';
+      const expected = run !== null && state.expected !== null && isOf(run.config, state.expected.config) ? state.expected : null;
+      verdict.textContent = expected === null ? '' : words(result, expected);
+      verdict.className = isSame(result, expected?.sha256 ?? '') ? 'right' : 'wrong';
     }
   };
   store.watch((state) => shownRun(state)?.result, (_, state) => draw(state));
   store.watch((state) => state.expected, (_, state) => draw(state));
+}
+
+/** Whether a run has those settings. @param {ConfigInput} config @param {ConfigInput} settings */
+function isOf(config, settings) {
+  const names = /** @type {(keyof ConfigInput)[]} */ (Object.keys(settings));
+  return names.every((name) => String(config[name]) === String(settings[name]));
 }
 
 /** @param {RunResult} result @param {string} sha256 */
