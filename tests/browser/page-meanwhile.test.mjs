@@ -69,12 +69,18 @@ async function openGated(t, hash) {
   return { page, gate };
 }
 
-test('Stop ends a plan whose engines are on their way, and a reload does not bring it back', async (t) => {
+/** Presses Train for a plan, and Stop while its engines are on their way. @param {import('node:test').TestContext} t */
+async function stopPlan(t) {
   const { page, gate } = await openGated(t, PLAN);
   const isAsked = gate.hold();
   await page.click('#train');
   await isAsked;
   await page.click('#stop');
+  return { page, gate };
+}
+
+test('Stop ends a plan whose engines are on their way, and a reload does not bring it back', async (t) => {
+  const { page, gate } = await stopPlan(t);
   await page.waitForSelector('#train:not([hidden])');
   assert.equal(await textOf(page, '#progress-phase'), 'Stopped');
   gate.open();
@@ -88,11 +94,7 @@ test('Stop ends a plan whose engines are on their way, and a reload does not bri
 });
 
 test('a run that was stopped does not fail when its engine cannot be had', async (t) => {
-  const { page, gate } = await openGated(t, PLAN);
-  const isAsked = gate.hold();
-  await page.click('#train');
-  await isAsked;
-  await page.click('#stop');
+  const { page, gate } = await stopPlan(t);
   gate.refuse();
   await ended(page);
   await goTo(page, 'compare');
